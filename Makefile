@@ -1,0 +1,57 @@
+# What a person types here. Every target sets up what it needs in .venv first; nothing is installed elsewhere.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+PINS := requirements/dev.txt
+UV_PIN := requirements/uv.txt
+SOURCES := $(shell find src examples -name '*.py' -type f 2>/dev/null)
+export PYTHONDONTWRITEBYTECODE =
+export UV_COMPILE_BYTECODE = 1
+
+.PHONY: demo test check requirements pins setup format snapshots clean
+
+setup: $(READY)
+
+$(READY): $(PINS) $(UV_PIN) pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo 'jobconsole needs Python 3.11 or newer; say which one with: make PYTHON=python3.11 $(MAKECMDGOALS)'; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(UV_PIN)
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r $(PINS)
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-build-isolation --no-deps --editable .
+	$(BIN)/python -m compileall -q src examples
+	@touch $@
+
+demo: $(READY)
+	@$(BIN)/python -m compileall -q src examples
+	@$(BIN)/jobconsole demo
+
+test: $(READY)
+	$(BIN)/python -m pytest
+
+check: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/sqlfluff lint --processes 2 --disable-progress-bar src/jobservice/store/sql
+	$(BIN)/jobservice check examples/payments/records
+
+requirements: $(READY)
+	$(BIN)/python -m tests.requirements
+
+format: $(READY)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+snapshots: $(READY)
+	$(BIN)/python -m pytest tests/snapshots --snapshot-update
+
+# New pins: the only target that looks for newer versions. It writes no address of where they came from.
+pins: $(READY)
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-header \
+		--extra service --extra embedded --group dev pyproject.toml --output-file $(PINS)
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache snapshot_report.html

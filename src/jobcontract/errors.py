@@ -1,0 +1,66 @@
+"""Owns every failure that crosses the wire: its code, its HTTP status, its title, and the exception that carries it.
+
+    Refusal            a request that was understood and is not done; nothing was changed
+      (one class: the code says which; extra members say the rest)
+
+A failure is a value: code, a sentence for a person, a reference (RFC 9457 on the wire).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+
+
+class ErrorCode(Enum):
+    """Code, HTTP status and title of each failure."""
+
+    UNAUTHENTICATED = ("unauthenticated", 401, "Sign in first")
+    TOKEN_EXPIRED = ("token-expired", 401, "The token is no longer valid")
+    TENANT_REQUIRED = ("tenant-required", 400, "Say which tenant")
+    TENANT_UNKNOWN = ("tenant-unknown", 403, "Not a tenant of yours")
+    PERMISSION_MISSING = ("permission-missing", 403, "Not permitted")
+    NOT_FOUND = ("not-found", 404, "Not found")
+    METHOD_NOT_ALLOWED = ("method-not-allowed", 405, "Not a method of this address")
+    INVALID_REQUEST = ("invalid-request", 422, "The request is not in the expected form")
+    BODY_TOO_LARGE = ("body-too-large", 413, "The body is too large")
+    CURSOR_INVALID = ("cursor-invalid", 400, "The cursor does not belong to this listing")
+    IDEMPOTENCY_KEY_MISSING = ("idempotency-key-missing", 400, "Idempotency-Key is missing")
+    IDEMPOTENCY_KEY_REUSED = ("idempotency-key-reused", 422, "The key was used for another request")
+    IDEMPOTENCY_RUNNING = ("idempotency-running", 409, "The first request with this key is still running")
+    CLAIMS_DISABLED = ("claims-disabled", 409, "This queue has no claims")
+    CLAIM_HELD = ("claim-held", 409, "Held by another person")
+    CLAIM_REQUIRED = ("claim-required", 409, "Claim it first")
+    CLAIM_LOST = ("claim-lost", 409, "Your claim has ended")
+    CLAIM_NOT_HELD = ("claim-not-held", 409, "Nobody holds it")
+    CLAIM_CAPPED = ("claim-capped", 409, "A claim cannot be kept longer")
+    CLAIMS_MAX = ("claims-max", 409, "You hold as many items as you may")
+    COLLEAGUE_UNFIT = ("colleague-unfit", 409, "That colleague cannot take it")
+    VERSION_CHANGED = ("version-changed", 409, "The item changed since you looked")
+    ITEM_CLOSED = ("item-closed", 409, "The item is closed")
+    KEY_TAKEN = ("key-taken", 409, "The business key was used before")
+    NEEDS_PLAN = ("needs-plan", 409, "Money moves only through a confirmed plan")
+    USE_CASE_UNFIT = ("use-case-unfit", 409, "Not possible for this item now")
+    TOO_MANY_STREAMS = ("too-many-streams", 429, "Too many live streams")
+    TOO_MANY_LISTINGS = ("too-many-listings", 429, "Too many listings at once")
+    TIMED_OUT = ("timed-out", 503, "It took too long and was not done")
+    DATABASE_AWAY = ("database-away", 503, "The database cannot be reached")
+    INTERNAL = ("internal", 500, "Something went wrong in the service")
+
+    def __init__(self, code: str, status: int, title: str) -> None:
+        self.code = code
+        self.status = status
+        self.title = title
+
+
+BY_CODE: Mapping[str, ErrorCode] = {kind.code: kind for kind in ErrorCode}
+
+
+class Refusal(Exception):
+    """A request that is not done, and why; nothing was changed. `extra` holds JSON members for the wire."""
+
+    def __init__(self, kind: ErrorCode, detail: str, **extra: object) -> None:
+        super().__init__(detail)
+        self.kind = kind
+        self.detail = detail
+        self.extra: Mapping[str, object] = extra

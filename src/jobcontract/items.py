@@ -1,0 +1,207 @@
+"""Owns the wire models of work items: rows, detail, history, pushes, claims and acts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from pydantic import AwareDatetime, Field, JsonValue
+
+from jobcontract.session import Person
+from jobcontract.states import ClaimEnding, ItemState, OutcomeKind
+from jobcontract.wire import Answer, Key, Name, Reason, Text, Wire
+
+Currency = Annotated[str, Field(pattern=r"^[A-Z]{3}$")]
+MinorUnits = Annotated[int, Field(strict=True, ge=-(2**63) + 1, le=2**63 - 1)]
+InputValue = bool | int | Text
+Inputs = Annotated[Mapping[Name, InputValue], Field(max_length=30)]
+
+
+class Amount(Answer):
+    """Money on the wire: minor units, ISO 4217 code, and the exponent that the service used."""
+
+    minor: MinorUnits
+    currency: Currency
+    exponent: int
+
+
+class Payee(Answer):
+    """Who is paid, and the last four characters of the destination account; the account itself never leaves."""
+
+    id: str
+    name: str
+    account_last4: str
+
+
+class Item(Answer):
+    """One row of a queue."""
+
+    id: str
+    queue: str
+    key: str | None
+    """Business key; null for items that have none of their own."""
+    title: str
+    created: AwareDatetime
+    """The item's own date: what age is counted from."""
+    state: ItemState
+    set_aside_until: AwareDatetime | None
+    amount: Amount | None
+    payee: Payee | None
+    inputs: Mapping[str, InputValue | None]
+    money_version: int
+    """Counts changes that matter; an act carries the one that was on the screen."""
+    holder: Person | None
+    """Who holds it now; null once the lease passed."""
+    expires_at: AwareDatetime | None
+    fence: int
+    """Rises with every claim; an act under a claim carries it."""
+
+
+class ItemPage(Answer):
+    """One page of a listing, oldest first, and the cursor of the next; null where the list ends."""
+
+    items: tuple[Item, ...]
+    next: str | None
+    as_of: AwareDatetime
+
+
+class ClaimRecord(Answer):
+    """One claim in an item's history."""
+
+    fence: int
+    holder: Person
+    taken_at: AwareDatetime
+    expires_at: AwareDatetime
+    renewals: int
+    ended_at: AwareDatetime | None
+    ending: ClaimEnding | None
+    ended_by: Person | None
+    reason: str | None
+
+
+class ActRecord(Answer):
+    """One act in an item's history."""
+
+    at: AwareDatetime
+    person: Person
+    use_case: str
+    outcome: OutcomeKind
+    sentence: str
+    """What was done, or why not, in words."""
+    inputs: Mapping[str, InputValue | None]
+    money_version: int
+    """The version that the act left behind."""
+
+
+class ItemDetail(Answer):
+    """One item with everything a person may see of it."""
+
+    item: Item
+    payload: Mapping[str, JsonValue]
+    """What the application sent along; shown as data."""
+    pushed_by: Person
+    pushed_at: AwareDatetime
+    changed_at: AwareDatetime
+    capped_at: AwareDatetime | None
+    """When the present claim ends even if renewed."""
+    claims: tuple[ClaimRecord, ...]
+    """Newest first, at most 50."""
+    acts: tuple[ActRecord, ...]
+    """Newest first, at most 50."""
+    as_of: AwareDatetime
+
+
+class NewPayee(Wire):
+    """Payee and destination account of an item that carries money."""
+
+    id: Key
+    name: Name
+    account: Annotated[Text, Field(min_length=4, max_length=64, pattern=r"^[A-Za-z0-9]+$")]
+
+
+class NewAmount(Wire):
+    """An amount as the pusher states it."""
+
+    minor: MinorUnits
+    currency: Currency
+
+
+class NewItem(Wire):
+    """A work item to push. `key` is unique in the tenant for ever; `created` is its own date, else now."""
+
+    key: Key
+    title: Name
+    created: AwareDatetime | None = None
+    amount: NewAmount | None = None
+    payee: NewPayee | None = None
+    inputs: Inputs = Field(default_factory=dict)
+    payload: Mapping[Key, JsonValue] = Field(default_factory=dict)
+    customer: Key | None = None
+    workspace: Key | None = None
+
+
+class ChangedItem(Wire):
+    """New content of an item, under the version that the pusher saw."""
+
+    money_version: Annotated[int, Field(ge=1)]
+    title: Name
+    amount: NewAmount | None = None
+    payee: NewPayee | None = None
+    inputs: Inputs = Field(default_factory=dict)
+    payload: Mapping[Key, JsonValue] = Field(default_factory=dict)
+
+
+class Pushed(Answer):
+    """The item as it stands after a push or a change."""
+
+    item: Item
+
+
+class ClaimOrder(Wire):
+    """Claim this item."""
+
+
+class HeldClaim(Wire):
+    """An order about a claim that the person holds: the fence says which."""
+
+    fence: Annotated[int, Field(ge=1)]
+
+
+class BreakClaim(Wire):
+    """Take the claim that a colleague holds; `fence` is that of their claim as it was on the screen."""
+
+    fence: Annotated[int, Field(ge=1)]
+    reason: Reason
+
+
+class Claimed(Answer):
+    """The item after a claim, renewal or release; null where claim next found none free."""
+
+    item: Item | None
+    capped_at: AwareDatetime | None
+    as_of: AwareDatetime
+
+
+class ActOrder(Wire):
+    """Run a use case on an item: the version on the screen, the fence of the claim held (null without), its inputs."""
+
+    money_version: Annotated[int, Field(ge=1)]
+    fence: Annotated[int, Field(ge=1)] | None = None
+    inputs: Inputs = Field(default_factory=dict)
+
+
+class Acted(Answer):
+    """How an act ended, and the item afterwards."""
+
+    outcome: OutcomeKind
+    sentence: str
+    item: Item
+    as_of: AwareDatetime
+
+
+class Change(Answer):
+    """One field of an item that changed between two versions, as text to show."""
+
+    field: str
+    before: str
+    after: str

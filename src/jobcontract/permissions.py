@@ -1,0 +1,53 @@
+"""Owns the one table of permissions: which role has which, and who can give it. The service decides by it in the
+query; the console reads it only to grey out a command with its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from jobcontract.states import Role
+
+
+class Permission(StrEnum):
+    """What a role may do; the value is the word shown to a person."""
+
+    QUEUE_READ = "queue.read"
+    QUEUE_CLAIM = "queue.claim"
+    QUEUE_CLAIM_BREAK = "queue.claim.break"
+    QUEUE_ACT = "queue.act"
+    ITEM_PUSH = "item.push"
+    COLLEAGUE_READ = "colleague.read"
+    AUDIT_READ = "audit.read"
+    PERSON_READ = "person.read"
+    SETTING_READ = "setting.read"
+
+
+GRANTS: Mapping[Role, frozenset[Permission]] = {
+    Role.FINANCE: frozenset(
+        {
+            Permission.QUEUE_READ,
+            Permission.QUEUE_CLAIM,
+            Permission.QUEUE_CLAIM_BREAK,
+            Permission.QUEUE_ACT,
+            Permission.COLLEAGUE_READ,
+        }
+    ),
+    Role.OPERATOR: frozenset({Permission.QUEUE_READ, Permission.COLLEAGUE_READ}),
+    Role.SUPPORT: frozenset({Permission.COLLEAGUE_READ}),
+    Role.AUDITOR: frozenset({Permission.QUEUE_READ, Permission.COLLEAGUE_READ, Permission.AUDIT_READ}),
+    Role.PUSHER: frozenset({Permission.ITEM_PUSH}),
+    Role.ADMINISTRATOR: frozenset({Permission.COLLEAGUE_READ, Permission.PERSON_READ, Permission.SETTING_READ}),
+}
+"""Every role with what it may do, in one tenant."""
+
+
+def roles_with(permission: Permission) -> tuple[Role, ...]:
+    """The roles that hold `permission`, in the order of `Role`."""
+    return tuple(role for role in Role if permission in GRANTS[role])
+
+
+def missing(permission: Permission, tenant: str) -> str:
+    """The sentence of a refusal: what is missing, which roles have it, who can give it."""
+    roles = " or ".join(roles_with(permission))
+    return f"That needs {permission} ({roles}). Ask an administrator of {tenant}."

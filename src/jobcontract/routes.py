@@ -1,0 +1,100 @@
+"""Owns the one list of HTTP routes: name, method, path, permission. Service and client both read it from here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jobcontract.permissions import Permission
+
+KEY_HEADER = "Idempotency-Key"
+TENANT_HEADER = "Jobs-Tenant"
+REFERENCE_HEADER = "Jobs-Reference"
+"""Echoed on every answer; the reference a person gives to an engineer."""
+PROBLEM_TYPE = "application/problem+json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """One operation of the API. `permission` None means any signed-in person; `acts` means it needs a key."""
+
+    name: str
+    method: str
+    path: str
+    permission: Permission | None = None
+    acts: bool = False
+    public: bool = False
+
+
+ME = Route(name="me", method="GET", path="/v1/me")
+COLLEAGUES = Route(name="colleagues", method="GET", path="/v1/colleagues", permission=Permission.COLLEAGUE_READ)
+QUEUES = Route(name="queues", method="GET", path="/v1/queues", permission=Permission.QUEUE_READ)
+QUEUE_TOTALS = Route(
+    name="queue-totals", method="GET", path="/v1/queues/{queue}/totals", permission=Permission.QUEUE_READ
+)
+QUEUE_ITEMS = Route(name="queue-items", method="GET", path="/v1/queues/{queue}/items", permission=Permission.QUEUE_READ)
+PUSH_ITEM = Route(
+    name="push-item", method="POST", path="/v1/queues/{queue}/items", permission=Permission.ITEM_PUSH, acts=True
+)
+CHANGE_ITEM = Route(
+    name="change-item", method="PUT", path="/v1/queues/{queue}/items/{key:path}", permission=Permission.ITEM_PUSH
+)
+CLAIM_NEXT = Route(
+    name="claim-next",
+    method="POST",
+    path="/v1/queues/{queue}/claim-next",
+    permission=Permission.QUEUE_CLAIM,
+    acts=True,
+)
+ITEM = Route(name="item", method="GET", path="/v1/items/{item}", permission=Permission.QUEUE_READ)
+CLAIM = Route(name="claim", method="POST", path="/v1/items/{item}/claim", permission=Permission.QUEUE_CLAIM, acts=True)
+RENEW_CLAIM = Route(
+    name="renew-claim", method="POST", path="/v1/items/{item}/renew-claim", permission=Permission.QUEUE_CLAIM, acts=True
+)
+RELEASE_CLAIM = Route(
+    name="release-claim",
+    method="POST",
+    path="/v1/items/{item}/release-claim",
+    permission=Permission.QUEUE_CLAIM,
+    acts=True,
+)
+BREAK_CLAIM = Route(
+    name="break-claim",
+    method="POST",
+    path="/v1/items/{item}/break-claim",
+    permission=Permission.QUEUE_CLAIM_BREAK,
+    acts=True,
+)
+ACT = Route(
+    name="act",
+    method="POST",
+    path="/v1/items/{item}/acts/{use_case}",
+    permission=Permission.QUEUE_ACT,
+    acts=True,
+)
+AUDIT = Route(name="audit", method="GET", path="/v1/audit", permission=Permission.AUDIT_READ)
+EVENTS = Route(name="events", method="GET", path="/v1/events")
+HEALTH = Route(name="health", method="GET", path="/healthz", public=True)
+READY = Route(name="ready", method="GET", path="/readyz", public=True)
+METRICS = Route(name="metrics", method="GET", path="/metrics", public=True)
+
+ROUTES: tuple[Route, ...] = (
+    ME,
+    COLLEAGUES,
+    QUEUES,
+    QUEUE_TOTALS,
+    QUEUE_ITEMS,
+    PUSH_ITEM,
+    CHANGE_ITEM,
+    CLAIM_NEXT,
+    ITEM,
+    CLAIM,
+    RENEW_CLAIM,
+    RELEASE_CLAIM,
+    BREAK_CLAIM,
+    ACT,
+    AUDIT,
+    EVENTS,
+    HEALTH,
+    READY,
+    METRICS,
+)

@@ -1,0 +1,48 @@
+"""Owns the base of every wire model: strict, frozen, unknown members refused, building deferred to first use."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
+
+from jobcontract.ids import KEY_MAX, NAME_MAX, NOTE_MAX, REASON_MAX, storable
+
+
+def _storable(text: str) -> str:
+    if not storable(text):
+        raise ValueError("must not contain NUL or a lone surrogate")
+    return text
+
+
+Text = Annotated[str, AfterValidator(_storable)]
+"""Text that PostgreSQL and UTF-8 can carry."""
+Name = Annotated[Text, StringConstraints(min_length=1, max_length=NAME_MAX)]
+Key = Annotated[Text, StringConstraints(min_length=1, max_length=KEY_MAX)]
+Reason = Annotated[Text, StringConstraints(strip_whitespace=True, min_length=1, max_length=REASON_MAX)]
+Note = Annotated[Text, StringConstraints(strip_whitespace=True, min_length=1, max_length=NOTE_MAX)]
+
+
+class Wire(BaseModel):
+    """A request or answer body. Requests refuse unknown members; the client ignores those of a newer service."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, allow_inf_nan=False)
+
+
+class Answer(Wire):
+    """A body that the service sends: a client older than the service ignores members that it does not know."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True, allow_inf_nan=False)
+
+
+class Problem(Answer):
+    """RFC 9457 problem details: `code` names the failure, `detail` is a sentence, `reference` finds its log line."""
+
+    model_config = ConfigDict(frozen=True, extra="allow", defer_build=True)
+
+    type: str
+    title: str
+    status: int
+    code: str
+    detail: str
+    reference: str

@@ -1,0 +1,177 @@
+"""Owns what an application is made of: its use cases, their outcomes, and the call that each receives.
+
+An application registers functions here and keeps its records in a folder; it imports this module and `jobcontract`
+only. Never imports the store, never decides about claims or permissions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+from jobcontract.ids import is_slug
+from jobcontract.money import Money
+from jobcontract.states import ItemState, OutcomeKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How a use case ended: its kind and one sentence for people. Make one with the functions below."""
+
+    kind: OutcomeKind
+    sentence: str
+    after_seconds: float | None = None
+    """Of a retry: how long to wait."""
+    reference: str | None = None
+    """Of an uncertain outcome: the outward key to ask with."""
+
+
+def done(sentence: str) -> Outcome:
+    """It happened."""
+    return Outcome(kind=OutcomeKind.DONE, sentence=sentence)
+
+
+def refused(reason: str) -> Outcome:
+    """The application's rules say no; nothing of it was done. The refusal itself is recorded."""
+    return Outcome(kind=OutcomeKind.REFUSED, sentence=reason)
+
+
+def retry(sentence: str, *, after_seconds: float) -> Outcome:
+    """Not now; try again after some seconds."""
+    return Outcome(kind=OutcomeKind.RETRY, sentence=sentence, after_seconds=after_seconds)
+
+
+def failed(error: str) -> Outcome:
+    """It went wrong; the sentence is safe to show."""
+    return Outcome(kind=OutcomeKind.FAILED, sentence=error)
+
+
+def uncertain(sentence: str, *, reference: str) -> Outcome:
+    """Nobody knows whether it happened outside; no machine tries again (MONEY.md 4)."""
+    return Outcome(kind=OutcomeKind.UNCERTAIN, sentence=sentence, reference=reference)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewPayment:
+    """The money side of an item to push: what goes to whom."""
+
+    money: Money
+    payee_id: str
+    payee_name: str
+    account: str
+    """Destination account, letters and digits; shown as its last four."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewWorkItem:
+    """A work item to push. `key` is unique in the tenant for ever; `created` is UTC, None = now."""
+
+    key: str
+    title: str
+    created: datetime | None = None
+    payment: NewPayment | None = None
+    inputs: Mapping[str, str | int | bool] = field(default_factory=dict)
+    payload: Mapping[str, object] = field(default_factory=dict)
+    customer: str | None = None
+    workspace: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkItem:
+    """An item as a use case sees it, locked for the length of its transaction."""
+
+    id: str
+    queue: str
+    key: str | None
+    title: str
+    created: datetime
+    state: ItemState
+    payment: NewPayment | None
+    inputs: Mapping[str, str | int | bool]
+    money_version: int
+
+
+class Call(Protocol):
+    """What a use case may do to its item, inside its own transaction; nothing is visible before it commits."""
+
+    @property
+    def tenant(self) -> str:
+        """The one tenant of this call."""
+
+    @property
+    def person(self) -> str:
+        """Who acts."""
+
+    @property
+    def now(self) -> datetime:
+        """The database's clock when the item was locked, UTC."""
+
+    async def set_aside(self, until: datetime) -> None:
+        """Keep the item out of the waiting list until then, and end the claim."""
+
+    async def reopen(self, state: ItemState) -> None:
+        """Leave the item open in `state` (open or evidence-asked)."""
+
+    async def close(self, state: ItemState) -> None:
+        """End the item as rejected or resolved, and end the claim."""
+
+    async def hand_over(self, colleague: str) -> None:
+        """Give the claim to a colleague with a raised fence; Refusal COLLEAGUE_UNFIT where they cannot take it."""
+
+
+UseCaseFunction = Callable[..., Awaitable[Outcome]]
+"""`async def reject(call: Call, item: WorkItem, *, reason: str) -> Outcome`: keyword inputs as the record declares."""
+
+
+class Inbox(Protocol):
+    """Pushes items inside a transaction that the application opened on its own connection."""
+
+    async def push(self, connection: Any, tenant: str, queue: str, item: NewWorkItem, pusher: str) -> str:
+        """Add the item; its id. Joins the open transaction and commits nothing.
+
+        Refusal KEY_TAKEN where the business key was used before, INVALID_REQUEST where the content is not right.
+        """
+
+
+class Seeder(Protocol):
+    """Puts example content into a fresh demo: called by `jobservice dev` alone."""
+
+    async def __call__(self, push: Callable[[str, str, Sequence[NewWorkItem]], Awaitable[int]]) -> Sequence[str]:
+        """Push through `push(tenant, queue, items) -> how many were new`; sentences that say what was loaded."""
+
+
+class Application:
+    """An application: its name, its folder of records, and the use cases registered under their ids."""
+
+    def __init__(self, name: str, records: Path) -> None:
+        if not is_slug(name):
+            raise ValueError(f"{name!r} is not a name like payments")
+        self.name = name
+        self.records = records
+        self.use_cases: dict[str, UseCaseFunction] = {}
+        self.seeder: Seeder | None = None
+        self._inbox: Inbox | None = None
+
+    def use_case(self, identifier: str) -> Callable[[UseCaseFunction], UseCaseFunction]:
+        """Register the decorated function under the id of its record; ValueError where that id is taken."""
+
+        def register(function: UseCaseFunction) -> UseCaseFunction:
+            if identifier in self.use_cases:
+                raise ValueError(f"{identifier} is registered twice")
+            self.use_cases[identifier] = function
+            return function
+
+        return register
+
+    def connect(self, inbox: Inbox) -> None:
+        """Give the application its way to push; done once, by the process that loads it."""
+        self._inbox = inbox
+
+    async def push(self, connection: Any, *, tenant: str, queue: str, item: NewWorkItem, pusher: str) -> str:
+        """Push `item` inside the caller's open transaction on `connection`; the item's id (see `Inbox.push`)."""
+        if self._inbox is None:
+            raise RuntimeError(f"application {self.name} is not loaded by a service process yet")
+        return await self._inbox.push(connection, tenant, queue, item, pusher)

@@ -1,0 +1,78 @@
+"""Owns the closed list of settings that setting records give values to, with their types, bounds and defaults' absence:
+a set of records must state every one of them. Durations are seconds, sizes bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class SettingType(StrEnum):
+    """How a setting's value is written in its record."""
+
+    DURATION = "duration"
+    """ISO 8601 in days, hours, minutes, seconds (`PT1H`, `P7D`)."""
+    COUNT = "count"
+    SIZE = "size"
+    """Bytes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingDeclaration:
+    """A setting that the service reads: its id, type, inclusive bounds (seconds, count or bytes), and what it bounds."""
+
+    id: str
+    type: SettingType
+    least: float
+    most: float
+    purpose: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The values in force; fields are the setting ids with dots and dashes as underscores."""
+
+    claims_lease: float
+    claims_total: float
+    claims_max: int
+    payload_most: int
+    idempotency_keep: float
+    hints_keep: float
+    streams_max: int
+    listings_max: int
+
+
+DECLARATIONS: tuple[SettingDeclaration, ...] = (
+    SettingDeclaration(
+        id="claims.lease",
+        type=SettingType.DURATION,
+        least=1,
+        most=86_400,
+        purpose="a claim without a key of its holder",
+    ),
+    SettingDeclaration(
+        id="claims.total", type=SettingType.DURATION, least=1, most=604_800, purpose="a claim with all its renewals"
+    ),
+    SettingDeclaration(
+        id="claims.max", type=SettingType.COUNT, least=1, most=1_000, purpose="live claims of one person"
+    ),
+    SettingDeclaration(
+        id="payload.most", type=SettingType.SIZE, least=1_024, most=16_777_216, purpose="the body of one pushed item"
+    ),
+    SettingDeclaration(
+        id="idempotency.keep",
+        type=SettingType.DURATION,
+        least=3_600,
+        most=7_776_000,
+        purpose="how long a repeated key gets the first answer",
+    ),
+    SettingDeclaration(
+        id="hints.keep", type=SettingType.DURATION, least=10, most=86_400, purpose="how far back a stream can resume"
+    ),
+    SettingDeclaration(
+        id="streams.max", type=SettingType.COUNT, least=1, most=100, purpose="live streams of one person"
+    ),
+    SettingDeclaration(
+        id="listings.max", type=SettingType.COUNT, least=1, most=100, purpose="listings of one person at once"
+    ),
+)

@@ -1,0 +1,112 @@
+"""Owns the pool and the transaction: one tenant a transaction, set where row security reads it (MONEY.md 29).
+
+Only `usecases/` (and the duties' units of work) open transactions here. Never decides anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+import psycopg
+from psycopg import AsyncConnection
+from psycopg.rows import DictRow, dict_row
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
+
+from jobcontract.errors import ErrorCode, Refusal
+from jobservice.store.statements import statement
+
+Row = Mapping[str, Any]
+"""One row by column name; the store's functions turn it into values before anyone else sees it."""
+
+CONNECT_TIMEOUT = 5.0
+"""Seconds to wait for a connection before the database counts as away."""
+
+
+class Transaction:
+    """One open transaction: runs named statements. `tenant` is None for bookkeeping across tenants."""
+
+    def __init__(self, connection: AsyncConnection[Any], tenant: str | None) -> None:
+        self.connection = connection
+        self.tenant = tenant
+
+    async def rows(self, name: str, **parameters: object) -> list[DictRow]:
+        """All rows of statement `name`."""
+        async with self.connection.cursor(row_factory=dict_row) as cursor:
+            await cursor.execute(statement(name), {"tenant": self.tenant, **parameters})
+            return await cursor.fetchall()
+
+    async def row(self, name: str, **parameters: object) -> DictRow | None:
+        """The first row of statement `name`, or None."""
+        async with self.connection.cursor(row_factory=dict_row) as cursor:
+            await cursor.execute(statement(name), {"tenant": self.tenant, **parameters})
+            return await cursor.fetchone()
+
+    async def run(self, name: str, **parameters: object) -> int:
+        """Run statement `name`; how many rows it touched."""
+        async with self.connection.cursor() as cursor:
+            await cursor.execute(statement(name), {"tenant": self.tenant, **parameters})
+            return cursor.rowcount
+
+
+class Database:
+    """A pool of connections under one role. Open with `Database.open`, close with `close`."""
+
+    def __init__(self, pool: AsyncConnectionPool[AsyncConnection[DictRow]]) -> None:
+        self._pool = pool
+
+    @classmethod
+    async def open(cls, url: str, *, name: str, most: int = 10) -> Database:
+        """Connect to `url` as process `name` with at most `most` connections; does not wait for the first."""
+        pool: AsyncConnectionPool[AsyncConnection[DictRow]] = AsyncConnectionPool(
+            url,
+            min_size=1,
+            max_size=most,
+            timeout=CONNECT_TIMEOUT,
+            reconnect_timeout=30,
+            open=False,
+            check=AsyncConnectionPool.check_connection,
+            kwargs={
+                "application_name": name,
+                "row_factory": dict_row,
+                "autocommit": True,
+                "options": "-c timezone=UTC",
+                "prepare_threshold": 3,
+                "connect_timeout": 5,
+            },
+            name=name,
+        )
+        await pool.open(wait=False)
+        return cls(pool)
+
+    async def close(self) -> None:
+        """Give every connection back to the server."""
+        await self._pool.close()
+
+    @asynccontextmanager
+    async def transaction(self, tenant: str | None, *, statement_seconds: float = 10.0) -> AsyncIterator[Transaction]:
+        """One READ COMMITTED transaction of `tenant`: commits at the end, rolls back on any exception.
+
+        Refusal DATABASE_AWAY where the server cannot be reached or the connection broke on the way (then it is not
+        known whether a commit arrived: the caller's idempotency key finds out), TIMED_OUT past `statement_seconds`.
+        """
+        try:
+            async with self._pool.connection() as connection, connection.transaction():
+                await connection.execute(
+                    "select set_config('jobs.tenant', %s, true), set_config('statement_timeout', %s, true)",
+                    (tenant or "", f"{int(statement_seconds * 1000)}ms"),
+                )
+                yield Transaction(connection, tenant)
+        except PoolTimeout as away:
+            raise _away() from away
+        except psycopg.errors.QueryCanceled as slow:
+            raise Refusal(
+                ErrorCode.TIMED_OUT, f"The database took longer than {statement_seconds:g} s. Nothing was done."
+            ) from slow
+        except psycopg.OperationalError as broken:
+            raise _away() from broken
+
+
+def _away() -> Refusal:
+    return Refusal(ErrorCode.DATABASE_AWAY, "The database cannot be reached just now. Try again in a few seconds.")

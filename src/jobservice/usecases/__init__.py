@@ -1,0 +1,1 @@
+"""The use-case floor: one transaction each. Nothing outside commits."""
