@@ -1,0 +1,83 @@
+"""SQL lives in the store's files alone; every file is used; a write under a lease or claim carries holder and fence."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import pytest
+
+from tests.architecture.tree import ROOT, SOURCE, parsed, python_files
+
+SQL = SOURCE / "jobservice" / "store" / "sql"
+STORE = SOURCE / "jobservice" / "store"
+STATEMENT_NAME = re.compile(r"[a-z_]+/[a-z0-9_]+")
+HELD_TABLES = re.compile(r"(?:update|delete\s+from)\s+jobs\.(items|claims|duties)\b")
+
+GRANTS: dict[str, str] = {}
+"""Statements that write to a held table without being under that lease or claim, each with the reason."""
+
+
+def _text(name: str) -> str:
+    lines = (SQL / f"{name}.sql").read_text("utf-8").splitlines()
+    return "\n".join(line for line in lines if not line.strip().startswith("--")).lower()
+
+
+def _names() -> set[str]:
+    return {str(path.relative_to(SQL).with_suffix("")) for path in SQL.rglob("*.sql")}
+
+
+def _used() -> set[str]:
+    return {
+        node.value
+        for path in python_files("src/jobservice")
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and STATEMENT_NAME.fullmatch(node.value)
+    }
+
+
+def test_every_statement_file_is_used_and_every_used_statement_has_a_file() -> None:
+    assert _names() - _used() == set(), "no Python names these statements"
+    nouns = {name.partition("/")[0] for name in _names()}
+    assert {name for name in _used() if name.partition("/")[0] in nouns} - _names() == set(), "no such file"
+
+
+@pytest.mark.parametrize("name", sorted(_names()))
+def test_a_statement_file_holds_one_statement_and_says_what_it_is_for(name: str) -> None:
+    whole = (SQL / f"{name}.sql").read_text("utf-8")
+    assert whole.startswith("-- ")
+    assert _text(name).rstrip().rstrip(";").count(";") == 0
+
+
+@pytest.mark.requirement("release-claims-past-their-lease")
+@pytest.mark.parametrize("name", sorted(name for name in _names() if HELD_TABLES.search(_text(name))))
+def test_a_write_to_a_held_row_carries_holder_and_fence(name: str) -> None:
+    if name in GRANTS:
+        return
+    for part in re.split(r"\bupdate\s+jobs\.|\bdelete\s+from\s+jobs\.", _text(name))[1:]:
+        if not re.match(r"(items|claims|duties)\b", part):
+            continue
+        condition = part.partition("where")[2]
+        assert re.search(r"\bfence\s*(=|is not distinct from)", condition), f"{name}: no fence in its WHERE"
+        assert re.search(r"\bholder\s*(=|is not distinct from)", condition), f"{name}: no holder in its WHERE"
+
+
+def test_the_exceptions_name_statements_that_exist() -> None:
+    assert set(GRANTS) - _names() == set()
+
+
+SQL_WORDS = re.compile(
+    r"^\s*(select\s.+\sfrom\s|insert\s+into\s|update\s+\w+(\.\w+)?\s+set\s|delete\s+from\s|with\s+\w+\s+as\s*\()",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def test_no_python_above_the_store_holds_sql() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in python_files("src/jobservice", "src/jobconsole", "src/jobcontract", "examples")
+        if STORE not in path.parents
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and SQL_WORDS.match(node.value)
+    ]
+    assert found == []
