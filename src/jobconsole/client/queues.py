@@ -1,0 +1,112 @@
+"""Owns the calls about work queues: listing, reading, claiming and acting. Screens and headless twins run these.
+
+Every call that acts takes a key made with `new_key()`. Repeating a call with its key gives the first answer, so an act
+whose answer got lost is repeated by the service object itself, and may be repeated by the caller after OutcomeUnknown.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator
+
+from jobconsole.client.service import Service
+from jobcontract.ids import PAGE_MAX
+from jobcontract.items import (
+    Acted,
+    ActOrder,
+    BreakClaim,
+    Claimed,
+    ClaimOrder,
+    HeldClaim,
+    Item,
+    ItemDetail,
+    ItemPage,
+)
+from jobcontract.queues import Queues, QueueTotals
+from jobcontract.routes import (
+    ACT,
+    BREAK_CLAIM,
+    CLAIM,
+    CLAIM_NEXT,
+    ITEM,
+    QUEUE_ITEMS,
+    QUEUE_TOTALS,
+    QUEUES,
+    RELEASE_CLAIM,
+    RENEW_CLAIM,
+)
+from jobcontract.states import ItemView
+
+
+def new_key() -> str:
+    """A fresh idempotency key: 128 random bits as 32 hexadecimal digits."""
+    return secrets.token_hex(16)
+
+
+async def queues(service: Service) -> Queues:
+    """The queues of the tenant that the person may read."""
+    return await service.get(QUEUES, Queues)
+
+
+async def totals(service: Service, queue: str) -> QueueTotals:
+    """What waits in a queue, per currency."""
+    return await service.get(QUEUE_TOTALS, QueueTotals, parts={"queue": queue})
+
+
+async def items(
+    service: Service, queue: str, *, view: ItemView = ItemView.WAITING, cursor: str | None = None, limit: int = 100
+) -> ItemPage:
+    """One page of a queue, oldest first, at most `PAGE_MAX` rows; `cursor` from the page before."""
+    query = {"view": view.value, "cursor": cursor, "limit": limit}
+    return await service.get(QUEUE_ITEMS, ItemPage, parts={"queue": queue}, query=query)
+
+
+async def all_items(service: Service, queue: str, *, view: ItemView = ItemView.WAITING) -> AsyncIterator[Item]:
+    """Every row of a listing, fetched page by page; a row that moved meanwhile is not repeated."""
+    cursor: str | None = None
+    seen: set[str] = set()
+    while True:
+        page = await items(service, queue, view=view, cursor=cursor, limit=PAGE_MAX)
+        for row in page.items:
+            if row.id not in seen:
+                seen.add(row.id)
+                yield row
+        if page.next is None:
+            return
+        cursor = page.next
+
+
+async def item(service: Service, item_id: str) -> ItemDetail:
+    """One item with payload and history."""
+    return await service.get(ITEM, ItemDetail, parts={"item": item_id})
+
+
+async def claim(service: Service, item_id: str, key: str) -> Claimed:
+    """Claim one item."""
+    return await service.post(CLAIM, ClaimOrder(), Claimed, key=key, parts={"item": item_id})
+
+
+async def claim_next(service: Service, queue: str, key: str) -> Claimed:
+    """Claim the oldest free item; `item` is None where none is free."""
+    return await service.post(CLAIM_NEXT, ClaimOrder(), Claimed, key=key, parts={"queue": queue})
+
+
+async def renew_claim(service: Service, item_id: str, fence: int, key: str) -> Claimed:
+    """Keep a held claim for another lease."""
+    return await service.post(RENEW_CLAIM, HeldClaim(fence=fence), Claimed, key=key, parts={"item": item_id})
+
+
+async def release_claim(service: Service, item_id: str, fence: int, key: str) -> Claimed:
+    """Give a held claim back."""
+    return await service.post(RELEASE_CLAIM, HeldClaim(fence=fence), Claimed, key=key, parts={"item": item_id})
+
+
+async def break_claim(service: Service, item_id: str, fence: int, reason: str, key: str) -> Claimed:
+    """Take the claim that a colleague holds under `fence`, with a reason that both see."""
+    order = BreakClaim(fence=fence, reason=reason)
+    return await service.post(BREAK_CLAIM, order, Claimed, key=key, parts={"item": item_id})
+
+
+async def act(service: Service, item_id: str, use_case: str, order: ActOrder, key: str) -> Acted:
+    """Run a use case on an item, under the version and the fence that were on the screen."""
+    return await service.post(ACT, order, Acted, key=key, parts={"item": item_id, "use_case": use_case})
