@@ -1,0 +1,1 @@
+"""Owns what a person can do in the console, as data."""

@@ -1,0 +1,53 @@
+"""Owns the facts by which a command is available or not. Plain values: reads no service, no screen, no clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jobcontract.permissions import Permission
+from jobcontract.states import ClaimMode, ItemState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectedItem:
+    """The work item under the cursor, as far as a command's availability depends on it."""
+
+    state: ItemState
+    claim: ClaimMode
+    """Claim mode of its queue."""
+    holder: str | None = None
+    """Name of who holds it now; None while it is free (a lapsed claim is free)."""
+    mine: bool = False
+    """Whether the signed-in person is that holder."""
+    verbs: frozenset[str] = frozenset()
+    """Verbs of the use cases that its queue declares (`payments.set-aside`: `set-aside`)."""
+    fitting: frozenset[str] = frozenset()
+    """Those of `verbs` that may be run in `state`."""
+    moving_money: frozenset[str] = frozenset()
+    """Those of `verbs` that move money: they need a confirmed plan (MONEY.md 1)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """Everything that decides whether a command can be run now. A screen makes one when it is asked."""
+
+    place: str
+    """Id of the place that is shown, e.g. `queues`."""
+    tenant: str = ""
+    permissions: frozenset[Permission] = frozenset()
+    """What the signed-in person may do in `tenant`."""
+    signed_in: bool = True
+    connected: bool = True
+    """Whether what is shown is live; acts are refused on stale rows."""
+    read_only: bool = False
+    """Whether the profile only looks."""
+    tenants: int = 1
+    """How many tenants the person may act in."""
+    queue: str | None = None
+    """Id of the queue on screen."""
+    claim: ClaimMode | None = None
+    """Claim mode of that queue."""
+    item: SelectedItem | None = None
+    """What is selected; None where the list is empty or the place has none."""
+    marked: int = 0
+    """How many rows are marked."""

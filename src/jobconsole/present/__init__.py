@@ -1,0 +1,1 @@
+"""Owns how values of the service are shown, without a terminal."""

@@ -1,0 +1,182 @@
+"""Owns how pieces of text share one line of a terminal: cells with a tone, columns, their widths, clipping.
+
+Pure. Measures in terminal cells, never in characters. Whatever is `whole` (amounts, accounts) is never cut: other
+columns give way, in the order of their `yields`, and are left out rather than squeezed to nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from rich.cells import cell_len, set_cell_size
+
+from jobconsole.present.text import line
+
+ELLIPSIS = "…"
+GAP = 2
+
+
+class Tone(StrEnum):
+    """What a piece of text is, for its colour; never the only sign of it."""
+
+    PLAIN = "plain"
+    STRONG = "strong"
+    QUIET = "quiet"
+    MINE = "mine"
+    FREE = "free"
+    WARN = "warn"
+    BAD = "bad"
+    GOOD = "good"
+    CREDIT = "credit"
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some text with its tone. The text may come from the service: it is made safe where it is laid out."""
+
+    text: str
+    tone: Tone = Tone.PLAIN
+
+
+Line = tuple[Piece, ...]
+"""One line of pieces, written one after the other."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """A column of a table. Widths in cells."""
+
+    id: str
+    label: str
+    least: int
+    """Narrowest that still makes sense."""
+    most: int | None = None
+    """Widest; None: takes whatever is left."""
+    right: bool = False
+    whole: bool = False
+    """Never cut and never left out: as wide as its widest text."""
+    yields: int = 0
+    """Left out before columns of a higher number when the line is too short."""
+
+
+def width_of(text: str) -> int:
+    """Cells that `text` takes once it is safe to show."""
+    safe = line(text)
+    return len(safe) if safe.isascii() else cell_len(safe)
+
+
+def clip(text: str, width: int) -> str:
+    """`text`, safe to show, in at most `width` cells; what was cut ends in an ellipsis."""
+    safe = line(text)
+    if (len(safe) if safe.isascii() else cell_len(safe)) <= width:
+        return safe
+    if width < 1:
+        return ""
+    return set_cell_size(safe, width - 1).rstrip() + ELLIPSIS
+
+
+def fit(text: str, width: int, *, right: bool = False) -> str:
+    """`text` in exactly `width` cells: clipped or padded."""
+    shown = clip(text, width)
+    pad = " " * (width - (len(shown) if shown.isascii() else cell_len(shown)))
+    return pad + shown if right else shown + pad
+
+
+def widest(texts: Iterable[str], least: int = 0) -> int:
+    """Cells of the widest of `texts`, at least `least`."""
+    return max((width_of(text) for text in texts), default=0) if least == 0 else max(least, widest(texts))
+
+
+def lay_out(columns: Sequence[Column], needs: Mapping[str, int], width: int) -> tuple[Mapping[str, int], int]:
+    """Widths by column id for a line of `width` cells, and the gap between columns; a column not named is left out.
+
+    `needs` says how wide the widest text of a column is, where that is known. A whole column gets all that it needs
+    whatever `width` is.
+    """
+    for gap in (GAP, 1):
+        shown = list(columns)
+        while (room := _room(shown, needs, width, gap)) < 0:
+            loose = [column for column in shown if not column.whole]
+            if not loose:
+                break
+            shown.remove(min(loose, key=lambda column: column.yields))
+        if room >= 0:
+            break
+    return _spread(shown, needs, max(0, room)), gap
+
+
+def _floor(column: Column, needs: Mapping[str, int]) -> int:
+    need = needs.get(column.id)
+    if column.whole:
+        return max(column.least, need or 0)
+    return column.least
+
+
+def _room(shown: Sequence[Column], needs: Mapping[str, int], width: int, gap: int) -> int:
+    return width - sum(_floor(column, needs) for column in shown) - gap * max(0, len(shown) - 1)
+
+
+def _spread(shown: Sequence[Column], needs: Mapping[str, int], room: int) -> Mapping[str, int]:
+    widths = {column.id: _floor(column, needs) for column in shown}
+    limited = [column for column in shown if not column.whole and column.most is not None]
+    for column in limited:
+        wish = min(column.most or column.least, max(column.least, needs.get(column.id, column.most or 0)))
+        more = min(room, wish - widths[column.id])
+        widths[column.id] += more
+        room -= more
+    for column in shown:
+        if not column.whole and column.most is None:
+            widths[column.id] += room
+            room = 0
+    return widths
+
+
+def row_line(columns: Sequence[Column], cells: Mapping[str, Piece], widths: Mapping[str, int], gap: int) -> Line:
+    """The cells of one row in the columns that have a width."""
+    pieces: list[Piece] = []
+    for column in columns:
+        if column.id not in widths:
+            continue
+        if pieces:
+            pieces.append(Piece(" " * gap))
+        cell = cells.get(column.id, Piece(""))
+        pieces.append(Piece(fit(cell.text, widths[column.id], right=column.right), cell.tone))
+    return tuple(pieces)
+
+
+def heading_line(columns: Sequence[Column], widths: Mapping[str, int], gap: int) -> Line:
+    """The labels of the columns that have a width."""
+    return row_line(columns, {column.id: Piece(column.label, Tone.QUIET) for column in columns}, widths, gap)
+
+
+def joined(pieces: Iterable[Piece], separator: str = " · ") -> Line:
+    """The pieces that have text, with a quiet separator between them."""
+    result: list[Piece] = []
+    for piece in pieces:
+        if not piece.text:
+            continue
+        if result:
+            result.append(Piece(separator, Tone.QUIET))
+        result.append(piece)
+    return tuple(result)
+
+
+def clip_line(pieces: Line, width: int) -> Line:
+    """The line in at most `width` cells; the piece that does not fit is clipped, the rest left out."""
+    result: list[Piece] = []
+    for piece in pieces:
+        if width <= 0:
+            break
+        text = clip(piece.text, width)
+        result.append(Piece(text, piece.tone))
+        width -= width_of(text)
+        if text != line(piece.text):
+            break
+    return tuple(result)
+
+
+def plain(pieces: Line) -> str:
+    """The line's text alone, safe to show."""
+    return "".join(line(piece.text) for piece in pieces)

@@ -1,0 +1,91 @@
+"""Owns what the top and the bottom line of every screen say, fitted to a width in cells. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, tzinfo
+
+from rich.cells import cell_len, set_cell_size
+from textual.content import Content
+
+from jobconsole.commands.command import Command
+from jobconsole.commands.keymap import Keymap, shown
+from jobconsole.present.link import SIGNS, STYLES, Link, words
+from jobconsole.present.text import line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """Who looks at what: the left part of the top line."""
+
+    profile: str
+    production: bool = False
+    read_only: bool = False
+    tenant: str = ""
+    person: str = ""
+    role: str = ""
+    zone: tzinfo = UTC
+
+
+def top_line(frame: Frame, link: Link, now: float, width: int) -> Content:
+    """Profile, tenant, person and role at the left; the link at the right. The marks and the link are never cut."""
+    right = f"{SIGNS[link.state]} {words(link, now, frame.zone)}"
+    marks = _marks(frame)
+    marks_width = sum(cell_len(mark) + 1 for mark, _ in marks)
+    if cell_len(right) + marks_width + 24 > width:
+        right = f"{SIGNS[link.state]} {words(link, now, frame.zone, short=True)}"
+    room = max(0, width - cell_len(right) - marks_width - 4)
+    left = fit(_who(frame, room), room)
+    parts: list[Content | str | tuple[str, str]] = [" "]
+    for mark, style in marks:
+        parts.extend(((mark, style), " "))
+    parts.append((left, "bold"))
+    used = 1 + marks_width + cell_len(left)
+    parts.append(" " * max(1, width - used - cell_len(right) - 1))
+    parts.append((right, STYLES.get(link.state, "$text-muted")))
+    return Content.assemble(*parts)
+
+
+def key_line(hints: Sequence[tuple[Command, bool]], keymap: Keymap, width: int) -> Content:
+    """Key and word of each command, available or not, as many as fit; one that is not is struck through and grey."""
+    parts: list[Content | str | tuple[str, str]] = []
+    used = 1
+    for command, possible in hints:
+        keys = keymap.get(command.id, command.keys)
+        if not keys:
+            continue
+        key, word = shown(keys[0]), command.hint
+        cells = cell_len(key) + 1 + cell_len(word) + (3 if parts else 0)
+        if used + cells > width:
+            continue
+        used += cells
+        parts.append(" · " if parts else " ")
+        parts.append((key, "bold $accent" if possible else "$text-disabled"))
+        parts.append((f" {word}", "" if possible else "strike $text-disabled"))
+    return Content.assemble(*parts)
+
+
+def fit(text: str, room: int) -> str:
+    """`text` in at most `room` cells, with an ellipsis where it was cut; widths are cells, never characters."""
+    text = line(text)
+    if cell_len(text) <= room:
+        return text
+    return set_cell_size(text, room - 1).rstrip() + "…" if room > 1 else ""
+
+
+def _marks(frame: Frame) -> list[tuple[str, str]]:
+    marks: list[tuple[str, str]] = []
+    if frame.production:
+        marks.append((" PRODUCTION ", "bold $text on $error"))
+    if frame.read_only:
+        marks.append((" READ-ONLY ", "bold $text on $warning"))
+    return marks
+
+
+def _who(frame: Frame, room: int) -> str:
+    person = f"{frame.person} ({frame.role})" if frame.role else frame.person
+    whole = "  ".join(part for part in (frame.profile, " · ".join(p for p in (frame.tenant, person) if p)) if part)
+    if cell_len(line(whole)) <= room:
+        return whole
+    return " · ".join(part for part in (frame.tenant, frame.person) if part) or frame.profile

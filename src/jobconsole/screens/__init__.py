@@ -1,0 +1,1 @@
+"""Owns one screen a file, its style beside it."""

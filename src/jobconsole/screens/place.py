@@ -1,0 +1,177 @@
+"""Owns what every place of the console has: the frame, its bindings from the catalogue, and how a command is run.
+
+A place is a subclass that says `PLACE`, composes its body and maps command ids to what carries them out:
+
+    class QueuesScreen(PlaceScreen):
+        PLACE = "queues"
+        TITLE_WORDS = "Queues"
+        EXPLANATION = "Work that waits for a person, oldest first."
+
+        def compose_body(self) -> ComposeResult: ...
+        def handlers(self) -> Mapping[str, Handler]: return {"queue.claim": self.claim}
+        def situation(self) -> Situation: return replace(super().situation(), item=...)
+        async def reload(self) -> None: ...                 # r, a new tenant, a reset, a lost connection regained
+        def changed(self, hints: Sequence[Hint]) -> None: ...   # live hints of this tenant, newest of each thing
+        def tick(self) -> None: ...                         # once a second: countdowns
+
+A handler may be a coroutine function: it runs as a worker of the screen, and what it raises becomes an error line,
+never the end of the console. Call `situation_changed()` whenever the selection changes. Never calls the service itself.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingsMap
+from textual.containers import Container
+from textual.getters import query_one
+from textual.screen import Screen
+
+from jobconsole.commands.catalogue import BY_ID, applies, commands_of, unavailable
+from jobconsole.commands.keymap import bound
+from jobconsole.commands.situation import Situation
+from jobconsole.screens.shell import Handler, Shell
+from jobconsole.widgets.frame import KeyLine, NoticeLine, TopLine
+
+if TYPE_CHECKING:
+    from jobcontract.events import Hint
+
+
+class PlaceScreen(Screen[None]):
+    """A place: frame around a body of its own."""
+
+    PLACE: ClassVar[str] = ""
+    TITLE_WORDS: ClassVar[str] = ""
+    EXPLANATION: ClassVar[str] = ""
+    """What the place shows, for its help."""
+    DEFAULT_CSS = """
+    PlaceScreen { layers: default notice; }
+    PlaceScreen > #body { height: 1fr; width: 1fr; }
+    """
+
+    top = query_one(TopLine)
+    keys = query_one(KeyLine)
+    notices = query_one(NoticeLine)
+
+    def compose(self) -> ComposeResult:
+        """Top line, body, notice, key line."""
+        yield TopLine()
+        with Container(id="body"):
+            yield from self.compose_body()
+        yield NoticeLine()
+        yield KeyLine()
+
+    def compose_body(self) -> ComposeResult:
+        """The place's own part."""
+        raise NotImplementedError
+
+    @property
+    def shell(self) -> Shell:
+        """The console around this screen."""
+        return cast(Shell, self.app)
+
+    def handlers(self) -> Mapping[str, Handler]:
+        """Command id to what carries it out, for the commands of this place."""
+        return {}
+
+    def situation(self) -> Situation:
+        """The facts now. A place with a selection replaces `item` and `queue`."""
+        return self.shell.situation(self.PLACE)
+
+    async def reload(self) -> None:
+        """Asks the service again for everything shown."""
+
+    def changed(self, hints: Sequence[Hint]) -> None:
+        """Live hints arrived, at most five times a second; refetch what of them is on screen."""
+
+    def tick(self) -> None:
+        """A second passed. Called while this place is shown."""
+
+    def copyable(self) -> str | None:
+        """What `text.copy` copies when no text is selected: e.g. the id of the row under the cursor."""
+        return None
+
+    def go_back(self) -> bool:
+        """Closes something of this place's own (a detail, a filter); False when there is nothing to close."""
+        return False
+
+    def run_command(self, command_id: str) -> None:
+        """Runs the command, or says why not."""
+        command = BY_ID[command_id]
+        reason = unavailable(command, self.situation())
+        if reason is not None:
+            self.say(f"{command.title}: {reason}", error=True)
+            return
+        handler = self.handlers().get(command_id) or self.shell.shell_handlers().get(command_id)
+        if handler is None:
+            raise LookupError(f"{type(self).__name__} does not carry out {command_id}")
+        if inspect.iscoroutinefunction(handler):
+            self.work(handler(), doing=command.title)
+        else:
+            handler()
+
+    def work(self, todo: Awaitable[Any], *, doing: str, group: str = "commands", exclusive: bool = False) -> None:
+        """Runs `todo` in the background; a failure is said in a sentence that begins with `doing`."""
+        self.run_worker(self._guarded(todo, doing), group=group, exclusive=exclusive, exit_on_error=False)
+
+    def say(self, sentence: str, *, error: bool = False) -> None:
+        """Shows one sentence above the key line. Text of the service is safe in it."""
+        self.notices.say(sentence, error=error)
+
+    def situation_changed(self) -> None:
+        """Shows top line and keys for what is selected now."""
+        if not self.is_mounted:
+            return
+        situation = self.situation()
+        hinted = sorted((c for c in commands_of(self.PLACE) if c.hint), key=lambda c: c.rank)
+        told = [(command, unavailable(command, situation)) for command in hinted]
+        self.keys.show([(command, reason is None) for command, reason in told], self.shell.keymap)
+        self.top.show(self.shell.frame, self.shell.link)
+
+    def bind_commands(self) -> None:
+        """Takes the keys of this place from the keymap."""
+        commands = [command for command in commands_of(self.PLACE) if applies(command, self.PLACE)]
+        made = [
+            Binding("comma" if key == "," else key, f"run_command('{command.id}')", command.title, show=False)
+            for key, command in bound(self.shell.keymap, commands)
+        ]
+        places = [Binding(str(n), f"app.go_to({n})", show=False) for n in range(1, 10)]
+        moves = BindingsMap(
+            [
+                Binding("tab", "app.focus_next", show=False),
+                Binding("shift+tab", "app.focus_previous", show=False),
+            ]
+        )
+        self._bindings = BindingsMap.merge([moves, BindingsMap([*made, *places])])
+
+    def action_run_command(self, command_id: str) -> None:
+        """What every key of the catalogue runs."""
+        self.run_command(command_id)
+
+    def on_mount(self) -> None:
+        """Takes keys and words from the console."""
+        self.bind_commands()
+        self.situation_changed()
+
+    def on_screen_resume(self) -> None:
+        """Shows what changed while another screen was in front."""
+        self.situation_changed()
+
+    def on_key(self, event: events.Key) -> None:  # noqa: ARG002  Textual hands it over
+        """Any key takes the notice away."""
+        self.notices.clear()
+
+    def tick_frame(self) -> None:
+        """Ages of the frame; called by the console's one timer before `tick`."""
+        self.top.tick()
+        self.notices.tick()
+
+    async def _guarded(self, todo: Awaitable[Any], doing: str) -> None:
+        try:
+            await todo
+        except Exception as error:
+            self.shell.failed(error, doing)

@@ -1,0 +1,1 @@
+"""Owns reusable parts of screens; none of them talks to the service."""
