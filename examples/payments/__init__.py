@@ -1,0 +1,14 @@
+"""The example application: a council's supplier payments. `application` is what a service process loads.
+
+Imports `jobservice.application` and `jobcontract` only.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from examples.payments import use_cases
+from jobservice.application import Application
+
+application = Application("payments", Path(__file__).parent / "records")
+use_cases.register(application)

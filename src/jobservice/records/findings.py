@@ -1,0 +1,58 @@
+"""Owns what the check can find wrong with records: the closed list of codes, and one finding with its place.
+
+Never reads a file. `docs/records.md` shows the same codes; a test compares them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+CODES: Mapping[str, str] = {
+    "records-missing": "the folder is not there, cannot be listed, or holds no record",
+    "record-outside": "a link, or something that is no ordinary file, stands in the folder; it is not followed",
+    "record-misnamed": "a file whose name does not end in .yaml",
+    "record-too-large": "a file larger than 64 KiB, or nested deeper than 12 levels",
+    "not-utf-8": "a file that is not UTF-8 text",
+    "record-unreadable": "a file that cannot be read, is not YAML 1.2, or holds no mapping",
+    "documents-many": "more than one document in a file",
+    "alias-refused": "an anchor, an alias or a tag: records say everything in place",
+    "key-repeated": "the same key twice in one mapping",
+    "kind-missing": "the record does not begin with `kind`",
+    "kind-unknown": "a `kind` that the service does not know",
+    "id-missing": "the second field is not `id`",
+    "id-taken": "two records of one kind with the same id",
+    "field-unknown": "a field that the kind does not have",
+    "field-missing": "a field that the kind needs",
+    "field-invalid": "a field whose value is not in the expected form",
+    "claim-mode-unstated": "a queue that does not say disabled, optional or required",
+    "moves-unstated": "a use case that does not say whether it moves money",
+    "moves-unfit": "a use case that moves money in a queue whose items carry none",
+    "reference-unknown": "an id that no record of the needed kind has",
+    "reference-unfit": "an id of a record that cannot serve there",
+    "setting-missing": "a setting that the service reads and no record gives",
+    "setting-unknown": "a setting that nothing reads",
+    "setting-out-of-bounds": "a setting outside the bounds that the service can work with",
+    "setting-conflict": "two settings that contradict each other",
+    "use-case-unregistered": "a use-case record whose id the application did not register",
+    "use-case-signature": "a registered function that does not take what its record declares",
+    "behavior-unrecorded": "a registered use case without a record",
+}
+"""Every code that a finding can bear, with what it means."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class Finding:
+    """One thing that is wrong: where (`line` counts from 1), which code, and a sentence that says what to do."""
+
+    file: str
+    line: int
+    code: str
+    sentence: str
+
+    def __post_init__(self) -> None:
+        if self.code not in CODES:
+            raise ValueError(f"{self.code} is not a code of the records check")
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.code}: {self.sentence}"

@@ -1,0 +1,45 @@
+"""Owns the form of declared inputs, the same for use cases and for the items of a queue."""
+
+from __future__ import annotations
+
+import keyword
+import re
+
+from jobcontract.ids import NAME_MAX, NOTE_MAX
+from jobcontract.states import InputType
+from jobservice.records.forms import Form
+from jobservice.rules.queues import DeclaredInput
+
+_NAME = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*", re.ASCII)
+_TAKEN = frozenset({"call", "item"})
+"""Names of the parameters that every use case has already."""
+
+
+def read_inputs(form: Form, field: str) -> tuple[DeclaredInput, ...] | None:
+    """The inputs under `field`, in the order of the file; none where the field is not there, None after a finding."""
+    inputs = form.form(field, required=False)
+    if inputs is None:
+        return None if field in form else ()
+    read = [_read_input(inputs, name, line) for name, line in inputs.names]
+    return None if None in read else tuple(each for each in read if each is not None)
+
+
+def _read_input(inputs: Form, name: str, line: int) -> DeclaredInput | None:
+    form = inputs.form(name)
+    if not _NAME.fullmatch(name) or keyword.iskeyword(name) or name in _TAKEN or len(name) > NAME_MAX:
+        sentence = f"{name[:40]!r} cannot name an input: small letters, digits, single underscores; no word of Python."
+        inputs.found("field-invalid", line, sentence)
+        form = None
+    if form is None:
+        return None
+    kind = form.choice("type", InputType)
+    title = form.text("title", most=NAME_MAX)
+    required = form.boolean("required")
+    most = form.count("most", least=1, most=NOTE_MAX, required=kind is InputType.TEXT)
+    form.finish()
+    if "most" in form and kind not in (None, InputType.TEXT):
+        form.found("field-invalid", form.line_of("most"), f"`{name}.most` bounds a text; a {kind} has no length.")
+        return None
+    if kind is None or title is None or required is None or (kind is InputType.TEXT and most is None):
+        return None
+    return DeclaredInput(name=name, type=kind, title=title, required=required, most=most)

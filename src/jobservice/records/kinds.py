@@ -1,0 +1,14 @@
+"""Owns the closed list of record kinds that the service knows. A new kind is one file and one line here."""
+
+from __future__ import annotations
+
+from jobservice.records.kind import Kind
+from jobservice.records.queues import QUEUE
+from jobservice.records.settings import SETTING
+from jobservice.records.use_cases import USE_CASE
+
+KINDS: tuple[Kind, ...] = (
+    QUEUE,
+    SETTING,
+    USE_CASE,
+)

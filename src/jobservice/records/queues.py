@@ -1,0 +1,71 @@
+"""Owns the form of queue records: claim mode, what items carry, which use cases, which setting is the lease."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from jobcontract.ids import NAME_MAX
+from jobcontract.states import ClaimMode
+from jobservice.records.forms import Form
+from jobservice.records.inputs import read_inputs
+from jobservice.records.kind import Kind, Reference
+from jobservice.rules.queues import DeclaredInput
+
+
+class Carries(StrEnum):
+    """What the items of a queue carry."""
+
+    MONEY = "money"
+    NOTHING = "nothing"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueRecord:
+    """A queue record as written; `lease` is None where the claim mode is disabled."""
+
+    title: str
+    claim: ClaimMode
+    carries: Carries
+    inputs: tuple[DeclaredInput, ...]
+    use_cases: tuple[Reference, ...]
+    lease: Reference | None
+
+
+def _read(form: Form, _identifier: str) -> QueueRecord | None:
+    title = form.text("title", most=NAME_MAX)
+    claim = form.choice("claim", ClaimMode, unstated="claim-mode-unstated")
+    carries, inputs = _items(form)
+    use_cases = form.slugs("useCases")
+    lease = form.slug("lease", required=claim in (ClaimMode.OPTIONAL, ClaimMode.REQUIRED))
+    form.finish()
+    if claim is ClaimMode.DISABLED and "lease" in form:
+        form.found(
+            "field-invalid", form.line_of("lease"), "`lease`: a queue without claims has no lease; leave it out."
+        )
+        return None
+    if title is None or claim is None or carries is None or inputs is None or use_cases is None:
+        return None
+    if lease is None and claim is not ClaimMode.DISABLED:
+        return None
+    return QueueRecord(
+        title=title,
+        claim=claim,
+        carries=carries,
+        inputs=inputs,
+        use_cases=tuple(Reference(id=identifier, line=line) for identifier, line in use_cases),
+        lease=None if lease is None else Reference(id=lease, line=form.line_of("lease")),
+    )
+
+
+def _items(form: Form) -> tuple[Carries | None, tuple[DeclaredInput, ...] | None]:
+    items = form.form("items")
+    if items is None:
+        return None, None
+    carries = items.choice("carries", Carries)
+    inputs = read_inputs(items, "inputs")
+    items.finish()
+    return carries, inputs
+
+
+QUEUE = Kind(word="queue", read=_read)

@@ -1,0 +1,86 @@
+"""Owns comparing use-case records with the functions that an application registered. Never calls one."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, get_type_hints
+
+from jobcontract.states import InputType
+from jobservice.application import Application, UseCaseFunction
+from jobservice.records.findings import Finding
+from jobservice.records.forms import nearest
+from jobservice.records.kind import Written
+from jobservice.rules.queues import DeclaredInput, UseCase
+
+_TYPES: Mapping[InputType, type] = {
+    InputType.TEXT: str,
+    InputType.INSTANT: datetime,
+    InputType.PERSON: str,
+    InputType.BOOLEAN: bool,
+    InputType.INTEGER: int,
+}
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+def compare_registered(records: Sequence[Written], application: Application) -> tuple[Finding, ...]:
+    """What the records and the registered functions of `application` do not agree on."""
+    written = {each.id: each for each in records if each.kind == "use-case"}
+    findings = [_finding(each, application) for each in written.values()]
+    unrecorded = [_unrecorded(name, function, written) for name, function in application.use_cases.items()]
+    return tuple(finding for finding in findings + unrecorded if finding is not None)
+
+
+def _finding(record: Written, application: Application) -> Finding | None:
+    function = application.use_cases.get(record.id)
+    if function is None:
+        hint = nearest(record.id, application.use_cases) or " Register a function under this id."
+        sentence = f"The application {application.name} registers no use case {record.id}.{hint}"
+        return Finding(file=record.file, line=record.line, code="use-case-unregistered", sentence=sentence)
+    if not isinstance(record.content, UseCase):
+        return None
+    problem = _problem(function, record.content.inputs)
+    if problem is None:
+        return None
+    sentence = f"The function registered as {record.id} {problem}."
+    return Finding(file=record.file, line=record.line, code="use-case-signature", sentence=sentence)
+
+
+def _unrecorded(name: str, function: UseCaseFunction, written: Mapping[str, Written]) -> Finding | None:
+    if name in written:
+        return None
+    code = getattr(function, "__code__", None)
+    file, line = (code.co_filename, code.co_firstlineno) if code is not None else (repr(function), 1)
+    sentence = f"{name} is registered, but no use-case record is {name}.{nearest(name, written)}"
+    return Finding(file=file, line=line, code="behavior-unrecorded", sentence=sentence)
+
+
+def _problem(function: UseCaseFunction, inputs: tuple[DeclaredInput, ...]) -> str | None:
+    """The end of a sentence that says how the signature differs from `async def f(call, item, *, inputs)`."""
+    if not inspect.iscoroutinefunction(function):
+        return "is not an `async def` function"
+    parameters = list(inspect.signature(function).parameters.values())
+    first = [each for each in parameters if each.kind in _POSITIONAL]
+    rest = [each for each in parameters if each.kind not in _POSITIONAL]
+    if len(first) != 2 or any(each.kind is not inspect.Parameter.KEYWORD_ONLY for each in rest):
+        return "does not take `call, item` and then its inputs as keywords after `*`"
+    taken, declared = {each.name for each in rest}, {each.name for each in inputs}
+    if declared - taken:
+        return f"does not take the declared input {', '.join(sorted(declared - taken))}"
+    if taken - declared:
+        return f"takes {', '.join(sorted(taken - declared))}, which its record does not declare"
+    return _types(function, inputs)
+
+
+def _types(function: UseCaseFunction, inputs: tuple[DeclaredInput, ...]) -> str | None:
+    try:
+        hints = get_type_hints(function)
+    except (NameError, TypeError, AttributeError, SyntaxError):
+        return "has annotations that cannot be resolved at run time; import their types at the top of the module"
+    for each in inputs:
+        wanted: Any = _TYPES[each.type] if each.required else _TYPES[each.type] | None
+        if hints.get(each.name) != wanted:
+            shown = _TYPES[each.type].__name__ + ("" if each.required else " | None")
+            return f"takes {each.name} as something else than {shown}, which its record declares"
+    return None
