@@ -130,6 +130,7 @@ class Feed:
         self._was_live = False
         self._failures = 0
         self._broken_since: datetime | None = None
+        self._live_at: float | None = None
 
     async def news(self) -> AsyncIterator[News]:
         """Link states, changes and reloads as they come; ends after SignedOut, else never."""
@@ -166,13 +167,13 @@ class Feed:
             missed = self._was_live and self._position is None
             self._was_live = True
             self._broken_since = None
+            self._live_at = self._service.clock.monotonic()
             yield Live()
             if missed:
                 yield Reload()
             response.stream = _Capped(_bytes_of(response), EVENT_MOST)
             async for event in EventSource(response).aiter_sse():
                 piece = self._understand(event)
-                self._failures = 0
                 if piece is not None:
                     yield piece
 
@@ -192,6 +193,10 @@ class Feed:
 
     def _next_pause(self) -> float:
         """Seconds until the next try: growing, with jitter, so that many consoles do not come back at once."""
+        held = 0.0 if self._live_at is None else self._service.clock.monotonic() - self._live_at
+        self._live_at = None
+        if held > self._times.longest_pause:
+            self._failures = 0
         longest = min(self._times.first_pause * 2.0 ** min(self._failures, 16), self._times.longest_pause)
         self._failures += 1
         return self._random.uniform(longest / 2, longest)

@@ -1,0 +1,360 @@
+"""Owns an in-memory service for tests of screens and twins: the same routes, problems, permissions and keys, no socket.
+
+    fake = FakeService()
+    item = fake.queues.add("payments.payouts", "Acme Ltd", minor=1250)
+    service = fake.service("m.ito")          # a real client.Service over httpx.MockTransport
+    fake.advance(900); fake.away = True; fake.publish_reset()
+
+Never imported by the console itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from urllib.parse import unquote
+
+import httpx
+from pydantic import BaseModel, SecretStr, ValidationError
+
+from jobconsole.client.fake_queues import FakeItem, FakeQueues
+from jobconsole.client.service import Service
+from jobcontract import routes
+from jobcontract.audit import AuditEntry, AuditPage
+from jobcontract.errors import ErrorCode, Refusal
+from jobcontract.events import EventName, Hint, Hints, Topic
+from jobcontract.items import Acted, ActOrder, BreakClaim, Claimed, HeldClaim, ItemPage
+from jobcontract.permissions import GRANTS, missing
+from jobcontract.queues import Queues, UseCase
+from jobcontract.session import Colleague, Colleagues, Person, Session, TenantRole
+from jobcontract.states import InputType, ItemView, Moves, OutcomeKind, Role
+
+TENANT = "leeds"
+PEOPLE: Mapping[str, tuple[str, Role]] = {
+    "m.ito": ("Mika Ito", Role.FINANCE),
+    "k.rao": ("Kiran Rao", Role.FINANCE),
+    "o.lind": ("Olle Lind", Role.OPERATOR),
+    "a.nagy": ("Anna Nagy", Role.AUDITOR),
+    "i.feed": ("Invoice feed", Role.PUSHER),
+}
+Handler = Callable[["Asked"], BaseModel]
+
+
+class Asked:
+    """One request, understood: who asks, the parts of its path, its query and body."""
+
+    def __init__(self, request: httpx.Request, person: str, parts: Mapping[str, str]) -> None:
+        self.request = request
+        self.person = Person(id=person, name=PEOPLE[person][0])
+        self.role = PEOPLE[person][1]
+        self.parts = parts
+        self.query = dict(request.url.params)
+
+    def limit(self) -> int:
+        """Most rows of the page."""
+        return int(self.query.get("limit", "100"))
+
+
+class FakeService:
+    """The service in memory. `away` = cannot be reached; `status` = answers that to everything; `lost` answers get lost."""
+
+    def __init__(self, *, start: datetime | None = None, cap: float = 3_600, most_claims: int = 20) -> None:
+        self.time = start or datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+        self.queues = FakeQueues(lambda: self.time, cap=timedelta(seconds=cap), most_claims=most_claims)
+        self.queues.on_change = self._hint
+        self.away = False
+        self.status: int | None = None
+        self.lost = 0
+        """How many answers of acting calls get lost after the act was done."""
+        self.signed_out: set[str] = set()
+        self.requests: list[httpx.Request] = []
+        self.audit: list[AuditEntry] = []
+        self._keys: dict[tuple[str, ...], tuple[bytes, bytes]] = {}
+        self._events: list[bytes] = []
+        self._news = asyncio.Event()
+        self._ended = False
+
+    def service(self, person: str, *, tenant: str | None = TENANT) -> Service:
+        """A client signed in as `person`."""
+        return Service("http://127.0.0.1:1", SecretStr(f"jc_{person}"), tenant, transport=self.transport())
+
+    def transport(self) -> httpx.MockTransport:
+        """What a client is to send through."""
+        return httpx.MockTransport(self.handle)
+
+    def advance(self, seconds: float) -> None:
+        """Move the service's clock on."""
+        self.time += timedelta(seconds=seconds)
+
+    def publish_reset(self) -> None:
+        """Tell every stream to reload everything."""
+        self._publish(EventName.RESET, "{}")
+
+    def publish_ended(self) -> None:
+        """End every stream: sign in again."""
+        self._publish(EventName.ENDED, "{}")
+
+    def close_streams(self) -> None:
+        """Let every open stream end, as a restart does."""
+        self._ended = True
+        self._wake()
+
+    async def handle(self, request: httpx.Request) -> httpx.Response:
+        """Answer one request."""
+        self.requests.append(request)
+        if self.away:
+            raise httpx.ConnectError("connection refused", request=request)
+        if self.status is not None:
+            return httpx.Response(self.status)
+        try:
+            person, tenant = self._sign_in(request)
+            route, parts = self._route(request)
+            if route.permission is not None and route.permission not in GRANTS[PEOPLE[person][1]]:
+                raise Refusal(
+                    ErrorCode.PERMISSION_MISSING, missing(route.permission, tenant), permission=route.permission
+                )
+            if route is routes.EVENTS:
+                return self._stream(request)
+            return self._answer(route, Asked(request, person, parts))
+        except Refusal as refusal:
+            return _problem(refusal)
+        except ValidationError as error:
+            return _problem(Refusal(ErrorCode.INVALID_REQUEST, str(error.errors()[0]["msg"])))
+
+    def _sign_in(self, request: httpx.Request) -> tuple[str, str]:
+        person = request.headers.get("Authorization", "").removeprefix("Bearer jc_")
+        if person not in PEOPLE:
+            raise Refusal(ErrorCode.UNAUTHENTICATED, "Sign in with a token first.")
+        if person in self.signed_out:
+            raise Refusal(ErrorCode.TOKEN_EXPIRED, "The token has expired or was revoked.")
+        tenant = request.headers.get(routes.TENANT_HEADER, TENANT)
+        if tenant != TENANT:
+            raise Refusal(ErrorCode.TENANT_UNKNOWN, f"{tenant} is not a tenant of yours.")
+        return person, tenant
+
+    def _route(self, request: httpx.Request) -> tuple[routes.Route, dict[str, str]]:
+        steps = request.url.raw_path.decode().partition("?")[0].split("/")
+        for route in routes.ROUTES:
+            places = route.path.split("/")
+            if route.method != request.method or len(places) != len(steps):
+                continue
+            if all(place == step or place.startswith("{") for place, step in zip(places, steps, strict=True)):
+                pairs = zip(places, steps, strict=True)
+                return route, {place.strip("{}"): unquote(step) for place, step in pairs if place.startswith("{")}
+        raise Refusal(ErrorCode.NOT_FOUND, "There is no such address.")
+
+    def _answer(self, route: routes.Route, asked: Asked) -> httpx.Response:
+        if not route.acts:
+            return _json(200, _dumped(self._handlers()[route.name](asked)))
+        key = asked.request.headers.get(routes.KEY_HEADER)
+        if not key:
+            raise Refusal(ErrorCode.IDEMPOTENCY_KEY_MISSING, "Send an Idempotency-Key.")
+        place = (asked.person.id, route.method, asked.request.url.path, key)
+        body = asked.request.content
+        known = self._keys.get(place)
+        if known is not None and known[0] != body:
+            raise Refusal(ErrorCode.IDEMPOTENCY_KEY_REUSED, "That key was used for another request.")
+        answer = known[1] if known is not None else self._act(route, asked)
+        self._keys[place] = (body, answer)
+        if self.lost > 0:
+            self.lost -= 1
+            raise httpx.ReadError("connection reset", request=asked.request)
+        return _json(200, answer)
+
+    def _act(self, route: routes.Route, asked: Asked) -> bytes:
+        subject = next(iter(asked.parts.values()))
+        action = asked.parts.get("use_case", route.name)
+        try:
+            answer = self._handlers()[route.name](asked)
+        except Refusal as refusal:
+            self._record(asked.person, action, subject, "refused", code=refusal.kind.code)
+            raise
+        self._record(asked.person, action, subject, "done")
+        return _dumped(answer)
+
+    def _handlers(self) -> Mapping[str, Handler]:
+        return {
+            "me": self._me,
+            "colleagues": self._colleagues,
+            "queues": lambda _: Queues(queues=self.queues.queues),
+            "queue-totals": lambda asked: self.queues.totals(asked.parts["queue"], asked.person),
+            "queue-items": self._items,
+            "item": lambda asked: self.queues.detail(self.queues.find(asked.parts["item"])),
+            "audit": self._audit,
+            "claim": self._claim,
+            "claim-next": self._claim_next,
+            "renew-claim": self._renew,
+            "release-claim": self._release,
+            "break-claim": self._break,
+            "act": self._run,
+        }
+
+    def _me(self, asked: Asked) -> Session:
+        permissions = tuple(sorted(GRANTS[asked.role]))
+        return Session(
+            person=asked.person,
+            tenants=(TenantRole(tenant=TENANT, name="Leeds", role=asked.role, permissions=permissions),),
+            token_expires_at=self.time + timedelta(hours=12),
+            deployment="fake",
+            now=self.time,
+        )
+
+    def _colleagues(self, _asked: Asked) -> Colleagues:
+        rows = (Colleague(id=person, name=name, role=role) for person, (name, role) in PEOPLE.items())
+        return Colleagues(colleagues=tuple(sorted(rows, key=lambda row: row.name)))
+
+    def _items(self, asked: Asked) -> ItemPage:
+        rows = self.queues.listed(asked.parts["queue"], ItemView(asked.query.get("view", "waiting")))
+        after = asked.query.get("cursor")
+        if after is not None and after not in self.queues.items:
+            raise Refusal(ErrorCode.CURSOR_INVALID, "The cursor does not belong to this listing.")
+        if after is not None:
+            mark = self.queues.items[after]
+            rows = [row for row in rows if (row.created, row.id) > (mark.created, mark.id)]
+        page = rows[: asked.limit()]
+        return ItemPage(items=tuple(page), next=page[-1].id if len(rows) > len(page) else None, as_of=self.time)
+
+    def _audit(self, asked: Asked) -> AuditPage:
+        before = int(asked.query.get("cursor", str(len(self.audit) + 1)))
+        rows = [entry for entry in reversed(self.audit) if entry.id < before]
+        page = rows[: asked.limit()]
+        following = str(page[-1].id) if len(rows) > len(page) else None
+        return AuditPage(entries=tuple(page), next=following, as_of=self.time)
+
+    def _claim(self, asked: Asked) -> Claimed:
+        row = self.queues.find(asked.parts["item"])
+        self.queues.claim(row, asked.person)
+        return self._claimed(row)
+
+    def _claim_next(self, asked: Asked) -> Claimed:
+        for listed in self.queues.listed(asked.parts["queue"], ItemView.WAITING):
+            if listed.holder is None:
+                row = self.queues.find(listed.id)
+                self.queues.claim(row, asked.person)
+                return self._claimed(row)
+        return Claimed(item=None, capped_at=None, as_of=self.time)
+
+    def _renew(self, asked: Asked) -> Claimed:
+        row = self.queues.find(asked.parts["item"])
+        self.queues.renew(row, asked.person, HeldClaim.model_validate_json(asked.request.content).fence)
+        return self._claimed(row)
+
+    def _release(self, asked: Asked) -> Claimed:
+        row = self.queues.find(asked.parts["item"])
+        self.queues.release(row, asked.person, HeldClaim.model_validate_json(asked.request.content).fence)
+        return self._claimed(row)
+
+    def _break(self, asked: Asked) -> Claimed:
+        row = self.queues.find(asked.parts["item"])
+        order = BreakClaim.model_validate_json(asked.request.content)
+        self.queues.take(row, asked.person, order.fence, order.reason)
+        return self._claimed(row)
+
+    def _claimed(self, row: FakeItem) -> Claimed:
+        return Claimed(item=self.queues.shown(row), capped_at=self.queues.capped_at(row), as_of=self.time)
+
+    def _run(self, asked: Asked) -> Acted:
+        row = self.queues.find(asked.parts["item"])
+        order = ActOrder.model_validate_json(asked.request.content)
+        case = next((known for known in row.queue.use_cases if known.id == asked.parts["use_case"]), None)
+        if case is None:
+            raise Refusal(ErrorCode.NOT_FOUND, f"{row.queue.title} has no use case {asked.parts['use_case']}.")
+        self.queues.may_act(row, asked.person, order)
+        if order.money_version != row.money_version:
+            change = {"field": "version", "before": str(order.money_version), "after": str(row.money_version)}
+            raise Refusal(ErrorCode.VERSION_CHANGED, "The item changed since you looked.", changes=[change])
+        if case.moves is Moves.MONEY:
+            raise Refusal(ErrorCode.NEEDS_PLAN, "Money moves only through a confirmed plan.")
+        if row.state.closed:
+            raise Refusal(ErrorCode.ITEM_CLOSED, f"The item is {row.state}.")
+        _check_inputs(case, order)
+        sentence = self.queues.run(row, asked.person, case, order, self._fits)
+        return Acted(outcome=OutcomeKind.DONE, sentence=sentence, item=self.queues.shown(row), as_of=self.time)
+
+    def _fits(self, person: str) -> bool:
+        return person in PEOPLE and PEOPLE[person][1] is Role.FINANCE
+
+    def _record(self, person: Person, action: str, subject: str, outcome: str, **detail: str) -> None:
+        entry = AuditEntry(
+            id=len(self.audit) + 1,
+            at=self.time,
+            person=person,
+            action=action,
+            subject=subject,
+            outcome=outcome,
+            detail=detail,
+        )
+        self.audit.append(entry)
+
+    def _hint(self, row: FakeItem) -> None:
+        hint = Hint(topic=Topic.ITEM, tenant=TENANT, queue=row.queue.id, id=row.id, version=row.row_version)
+        self._publish(EventName.HINTS, Hints(hints=(hint,)).model_dump_json())
+
+    def _publish(self, name: EventName, data: str) -> None:
+        position = len(self._events) + 1
+        self._events.append(f"id: {position}\nevent: {name}\ndata: {data}\n\n".encode())
+        self._wake()
+
+    def _wake(self) -> None:
+        self._news.set()
+        self._news = asyncio.Event()
+
+    def _stream(self, request: httpx.Request) -> httpx.Response:
+        self._ended = False
+        resumed = request.headers.get("Last-Event-ID")
+        content = self._follow(int(resumed) if resumed is not None else len(self._events))
+        return httpx.Response(200, headers={"Content-Type": "text/event-stream"}, content=content)
+
+    async def _follow(self, position: int) -> AsyncIterator[bytes]:
+        yield f'id: {position}\nevent: hints\ndata: {{"hints": []}}\n\n'.encode()
+        while not self._ended:
+            for event in self._events[position:]:
+                yield event
+                position += 1
+            if position == len(self._events) and not self._ended:
+                await self._news.wait()
+
+
+def _check_inputs(case: UseCase, order: ActOrder) -> None:
+    """Refusal INVALID_REQUEST where the inputs are not those that the use case declares."""
+    for name in order.inputs:
+        if name not in {declared.name for declared in case.inputs}:
+            raise Refusal(ErrorCode.INVALID_REQUEST, f"{case.id} has no input {name}.")
+    for declared in case.inputs:
+        given = order.inputs.get(declared.name)
+        if declared.required and given in (None, ""):
+            raise Refusal(ErrorCode.INVALID_REQUEST, f"{case.id} needs {declared.name}.")
+        if declared.type is InputType.INSTANT and not _instant(str(given)):
+            raise Refusal(ErrorCode.INVALID_REQUEST, f"{declared.name} is not an instant with an offset.")
+
+
+def _instant(text: str) -> bool:
+    try:
+        return datetime.fromisoformat(text.replace("Z", "+00:00")).tzinfo is not None
+    except ValueError:
+        return False
+
+
+def _dumped(answer: BaseModel) -> bytes:
+    return answer.model_dump_json().encode()
+
+
+def _json(status: int, body: bytes) -> httpx.Response:
+    headers = {"Content-Type": "application/json", routes.REFERENCE_HEADER: "FAKE"}
+    return httpx.Response(status, headers=headers, content=body)
+
+
+def _problem(refusal: Refusal) -> httpx.Response:
+    body = {
+        "type": f"urn:jobconsole:{refusal.kind.code}",
+        "title": refusal.kind.title,
+        "status": refusal.kind.status,
+        "code": refusal.kind.code,
+        "detail": refusal.detail,
+        "reference": "FAKE",
+        **refusal.extra,
+    }
+    content = json.dumps(body).encode()
+    return httpx.Response(refusal.kind.status, headers={"Content-Type": routes.PROBLEM_TYPE}, content=content)

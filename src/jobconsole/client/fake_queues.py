@@ -1,0 +1,364 @@
+"""Owns the queues of the fake service: items in memory, claims with leases, acts. For tests of screens and twins.
+
+Follows the meaning of claims and acts that the real service has (`tests/client/test_conformance.py` compares them);
+never decides anything for a real one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from jobcontract.errors import ErrorCode, Refusal
+from jobcontract.items import ActOrder, ActRecord, Amount, ClaimRecord, InputValue, Item, ItemDetail, Payee
+from jobcontract.money import exponent
+from jobcontract.queues import Queue, QueueCurrencyTotal, QueueTotals, UseCase, UseCaseInput
+from jobcontract.session import Person
+from jobcontract.states import ClaimEnding, ClaimMode, InputType, ItemState, ItemView, Moves, OutcomeKind
+
+OPEN = (ItemState.OPEN, ItemState.EVIDENCE_ASKED)
+
+
+def _input(name: str, kind: InputType, title: str, most: int | None = None) -> UseCaseInput:
+    return UseCaseInput(name=name, type=kind, title=title, required=True, most=most)
+
+
+REASON = _input("reason", InputType.TEXT, "Reason", 500)
+
+
+def _case(verb: str, title: str, *inputs: UseCaseInput, moves: Moves = Moves.NOTHING) -> UseCase:
+    return UseCase(
+        id=f"payments.{verb}", title=title, moves=moves, states=(*OPEN, ItemState.SET_ASIDE), inputs=tuple(inputs)
+    )
+
+
+SET_ASIDE = _case("set-aside", "Set aside", _input("until", InputType.INSTANT, "Until"), REASON)
+REJECT = _case("reject", "Reject", REASON)
+NOTE = _case("note", "Add a note", _input("text", InputType.TEXT, "Note", 2_000))
+HAND_OVER = _case("hand-over", "Hand over", _input("colleague", InputType.PERSON, "Colleague"), REASON)
+RELEASE = _case("release", "Release payout", moves=Moves.MONEY)
+RESOLVE = _case("resolve", "Resolve", REASON)
+ASK_EVIDENCE = _case("ask-evidence", "Ask for evidence", _input("question", InputType.TEXT, "Question", 500))
+
+PAYOUTS = Queue(
+    id="payments.payouts",
+    title="Supplier payouts",
+    claim=ClaimMode.REQUIRED,
+    money=True,
+    inputs=("invoice_on_file",),
+    use_cases=(SET_ASIDE, REJECT, NOTE, HAND_OVER, RELEASE),
+    lease_seconds=900,
+)
+DISPUTES = Queue(
+    id="payments.disputes",
+    title="Disputes",
+    claim=ClaimMode.OPTIONAL,
+    money=False,
+    inputs=(),
+    use_cases=(RESOLVE, ASK_EVIDENCE, NOTE),
+    lease_seconds=900,
+)
+
+
+def _in(state: ItemState, view: ItemView) -> bool:
+    if view is ItemView.WAITING:
+        return state in OPEN
+    return state is ItemState.SET_ASIDE if view is ItemView.SET_ASIDE else state.closed
+
+
+@dataclass(slots=True, kw_only=True)
+class FakeItem:
+    """One item and everything that happened to it; the fields are those of `Item`."""
+
+    id: str
+    queue: Queue
+    key: str
+    title: str
+    created: datetime
+    pushed_at: datetime
+    changed_at: datetime
+    amount: Amount | None
+    payee: Payee | None
+    inputs: Mapping[str, InputValue | None] = field(default_factory=dict)
+    state: ItemState = ItemState.OPEN
+    until: datetime | None = None
+    money_version: int = 1
+    row_version: int = 1
+    claims: list[ClaimRecord] = field(default_factory=list)
+    acts: list[ActRecord] = field(default_factory=list)
+    holder: Person | None = None
+    taken_at: datetime | None = None
+    expires_at: datetime | None = None
+    fence: int = 0
+
+
+class FakeQueues:
+    """Two queues: payouts (claim required, money) and disputes (optional). `now` is the only clock."""
+
+    def __init__(self, now: Callable[[], datetime], *, cap: timedelta, most_claims: int) -> None:
+        self.now = now
+        self.queues: tuple[Queue, ...] = (DISPUTES, PAYOUTS)
+        self.items: dict[str, FakeItem] = {}
+        self.cap = cap
+        self.most_claims = most_claims
+        self.on_change: Callable[[FakeItem], None] = lambda _item: None
+
+    def add(self, queue: str, title: str, *, days_old: int = 1, minor: int | None = None, currency: str = "GBP") -> str:
+        """Put an item in; its id. Money queues take `minor` units of `currency`."""
+        count = len(self.items) + 1
+        now = self.now()
+        amount = Amount(minor=minor, currency=currency, exponent=exponent(currency)) if minor is not None else None
+        row = FakeItem(
+            id=str(UUID(int=count)),
+            queue=self.queue(queue),
+            key=f"K-{count}",
+            title=title,
+            created=now - timedelta(days=days_old),
+            pushed_at=now,
+            changed_at=now,
+            amount=amount,
+            payee=Payee(id=f"s-{count}", name=title, account_last4=f"{count:04d}") if amount else None,
+        )
+        self.items[row.id] = row
+        self.on_change(row)
+        return row.id
+
+    def queue(self, identifier: str) -> Queue:
+        """The queue; Refusal NOT_FOUND."""
+        for known in self.queues:
+            if known.id == identifier:
+                return known
+        raise Refusal(ErrorCode.NOT_FOUND, f"There is no queue {identifier}.")
+
+    def find(self, identifier: str) -> FakeItem:
+        """The item; Refusal NOT_FOUND."""
+        if identifier not in self.items:
+            raise Refusal(ErrorCode.NOT_FOUND, f"There is no item {identifier}.")
+        return self.items[identifier]
+
+    def holder(self, row: FakeItem) -> Person | None:
+        """Who holds it now; None once the lease passed."""
+        return row.holder if row.expires_at is not None and row.expires_at > self.now() else None
+
+    def state(self, row: FakeItem) -> ItemState:
+        """Its state now, set-aside included."""
+        waits = row.until is not None and row.until > self.now() and not row.state.closed
+        return ItemState.SET_ASIDE if waits else row.state
+
+    def shown(self, row: FakeItem) -> Item:
+        """The row as the wire has it."""
+        holder = self.holder(row)
+        state = self.state(row)
+        return Item(
+            id=row.id,
+            queue=row.queue.id,
+            key=row.key,
+            title=row.title,
+            created=row.created,
+            state=state,
+            set_aside_until=row.until if state is ItemState.SET_ASIDE else None,
+            amount=row.amount,
+            payee=row.payee,
+            inputs=row.inputs,
+            money_version=row.money_version,
+            holder=holder,
+            expires_at=row.expires_at if holder else None,
+            fence=row.fence,
+        )
+
+    def listed(self, queue: str, view: ItemView) -> list[Item]:
+        """The rows of a view, oldest first."""
+        self.queue(queue)
+        rows = [self.shown(row) for row in self.items.values() if row.queue.id == queue]
+        return sorted((row for row in rows if _in(row.state, view)), key=lambda row: (row.created, row.id))
+
+    def totals(self, queue: str, person: Person) -> QueueTotals:
+        """What waits."""
+        waiting = self.listed(queue, ItemView.WAITING)
+        sums: dict[str, list[int]] = {}
+        for amount in (row.amount for row in waiting if row.amount):
+            line = sums.setdefault(amount.currency, [0, 0, 0, 0])
+            at = 2 if amount.minor < 0 else 0
+            line[at] += abs(amount.minor)
+            line[at + 1] += 1
+        return QueueTotals(
+            queue=queue,
+            waiting=len(waiting),
+            mine=sum(row.holder == person for row in waiting),
+            set_aside=len(self.listed(queue, ItemView.SET_ASIDE)),
+            unclaimed=sum(row.holder is None for row in waiting),
+            oldest_created=waiting[0].created if waiting else None,
+            totals=tuple(
+                QueueCurrencyTotal(
+                    currency=code,
+                    exponent=exponent(code),
+                    out_minor=line[0],
+                    out_count=line[1],
+                    back_minor=line[2],
+                    back_count=line[3],
+                )
+                for code, line in sorted(sums.items())
+            ),
+            as_of=self.now(),
+        )
+
+    def detail(self, row: FakeItem) -> ItemDetail:
+        """The item with its history."""
+        return ItemDetail(
+            item=self.shown(row),
+            payload={"source": "fake"},
+            pushed_by=Person(id="i.feed", name="Feed"),
+            pushed_at=row.pushed_at,
+            changed_at=row.changed_at,
+            capped_at=self.capped_at(row),
+            claims=tuple(reversed(row.claims))[:50],
+            acts=tuple(reversed(row.acts))[:50],
+            as_of=self.now(),
+        )
+
+    def capped_at(self, row: FakeItem) -> datetime | None:
+        """When the present claim ends even if renewed."""
+        return row.taken_at + self.cap if self.holder(row) is not None and row.taken_at else None
+
+    def claim(self, row: FakeItem, person: Person) -> None:
+        """Claim for `person`, ending a lapsed claim first."""
+        holder = self.holder(row)
+        if row.queue.claim is ClaimMode.DISABLED:
+            raise Refusal(ErrorCode.CLAIMS_DISABLED, f"{row.queue.title} has no claims.")
+        if self.state(row).closed:
+            raise Refusal(ErrorCode.ITEM_CLOSED, f"The item is {row.state}.")
+        if holder is not None and holder != person:
+            raise self.held(row, holder)
+        if holder == person:
+            return
+        mine = sum(self.holder(other) == person for other in self.items.values())
+        if mine >= self.most_claims:
+            raise Refusal(ErrorCode.CLAIMS_MAX, f"You hold {mine} items; {self.most_claims} are allowed.")
+        self.end_claim(row, ClaimEnding.LAPSED, None)
+        self._grant(row, person)
+
+    def renew(self, row: FakeItem, person: Person, fence: int) -> None:
+        """Another lease, up to the cap."""
+        self.hold(row, person, fence)
+        if row.taken_at is None or row.expires_at is None:
+            return
+        later = min(self.now() + timedelta(seconds=row.queue.lease_seconds), row.taken_at + self.cap)
+        if later <= row.expires_at:
+            raise Refusal(ErrorCode.CLAIM_CAPPED, "This claim cannot be kept longer.")
+        row.expires_at = later
+        last = row.claims[-1]
+        row.claims[-1] = last.model_copy(update={"expires_at": later, "renewals": last.renewals + 1})
+        self.changed(row)
+
+    def release(self, row: FakeItem, person: Person, fence: int) -> None:
+        """Give it back."""
+        self.hold(row, person, fence)
+        self.end_claim(row, ClaimEnding.RELEASED, person)
+        self.changed(row)
+
+    def take(self, row: FakeItem, person: Person, fence: int, reason: str) -> None:
+        """Break a colleague's claim and hold it."""
+        if self.holder(row) is None:
+            raise Refusal(ErrorCode.CLAIM_NOT_HELD, "Nobody holds it: claim it.")
+        if row.fence != fence:
+            raise Refusal(ErrorCode.CLAIM_LOST, "The claim changed hands since you looked.")
+        self.end_claim(row, ClaimEnding.BROKEN, person, reason)
+        self._grant(row, person)
+
+    def hold(self, row: FakeItem, person: Person, fence: int) -> None:
+        """Refusal unless `person` holds it under `fence`."""
+        holder = self.holder(row)
+        if holder is None:
+            raise Refusal(ErrorCode.CLAIM_LOST, "Your claim has ended; the item is free again.")
+        if holder != person or row.fence != fence:
+            raise Refusal(ErrorCode.CLAIM_LOST, f"Your claim has ended; {holder.id} holds it now.", holder=holder.id)
+
+    def may_act(self, row: FakeItem, person: Person, order: ActOrder) -> None:
+        """Refusal unless the claim mode lets `person` act."""
+        holder = self.holder(row)
+        if order.fence is not None and row.queue.claim is not ClaimMode.DISABLED:
+            self.hold(row, person, order.fence)
+        elif holder is not None and holder != person:
+            raise self.held(row, holder)
+        elif holder is None and row.queue.claim is ClaimMode.REQUIRED:
+            raise Refusal(ErrorCode.CLAIM_REQUIRED, "Claim it first.")
+
+    def run(self, row: FakeItem, person: Person, case: UseCase, order: ActOrder, fits: Callable[[str], bool]) -> str:
+        """Do it; the sentence of the outcome. `fits` says whether a person may take the item."""
+        inputs = {name: str(given) for name, given in order.inputs.items()}
+        done = f"{case.title}: done."
+        if case.id == SET_ASIDE.id:
+            row.until = datetime.fromisoformat(inputs["until"].replace("Z", "+00:00"))
+            self._settle(row, person)
+        elif case.id in (REJECT.id, RESOLVE.id):
+            row.state = ItemState.REJECTED if case.id == REJECT.id else ItemState.RESOLVED
+            self._settle(row, person)
+        elif case.id == ASK_EVIDENCE.id:
+            row.state = ItemState.EVIDENCE_ASKED
+            row.money_version += 1
+        elif case.id == HAND_OVER.id:
+            if not fits(inputs["colleague"]):
+                raise Refusal(ErrorCode.COLLEAGUE_UNFIT, f"{inputs['colleague']} cannot take it.")
+            self.end_claim(row, ClaimEnding.HANDED_OVER, person)
+            self._grant(row, Person(id=inputs["colleague"], name=inputs["colleague"]))
+        row.acts.append(
+            ActRecord(
+                at=self.now(),
+                person=person,
+                use_case=case.id,
+                outcome=OutcomeKind.DONE,
+                sentence=done,
+                inputs=dict(order.inputs),
+                money_version=row.money_version,
+            )
+        )
+        self.changed(row)
+        return done
+
+    def held(self, row: FakeItem, holder: Person) -> Refusal:
+        """The refusal that names who holds it."""
+        until = row.expires_at.isoformat() if row.expires_at else None
+        return Refusal(ErrorCode.CLAIM_HELD, f"Held by {holder.name} ({holder.id}).", holder=holder.id, until=until)
+
+    def end_claim(self, row: FakeItem, ending: ClaimEnding, by: Person | None, reason: str | None = None) -> None:
+        """End the claim on the row, if there is one, and write how."""
+        if row.holder is None:
+            return
+        live = self.holder(row) is not None
+        ended = self.now() if live else row.expires_at
+        row.claims[-1] = row.claims[-1].model_copy(
+            update={"ended_at": ended, "ending": ending, "ended_by": by, "reason": reason}
+        )
+        row.holder = row.taken_at = row.expires_at = None
+
+    def changed(self, row: FakeItem) -> None:
+        """Raise the hint's version and tell who listens."""
+        row.row_version += 1
+        row.changed_at = self.now()
+        self.on_change(row)
+
+    def _settle(self, row: FakeItem, person: Person) -> None:
+        row.money_version += 1
+        self.end_claim(row, ClaimEnding.ACTED, person)
+
+    def _grant(self, row: FakeItem, person: Person) -> None:
+        now = self.now()
+        expires = now + min(timedelta(seconds=row.queue.lease_seconds), self.cap)
+        row.fence += 1
+        row.holder, row.taken_at, row.expires_at = person, now, expires
+        row.claims.append(
+            ClaimRecord(
+                fence=row.fence,
+                holder=person,
+                taken_at=now,
+                expires_at=expires,
+                renewals=0,
+                ended_at=None,
+                ending=None,
+                ended_by=None,
+                reason=None,
+            )
+        )
+        self.changed(row)
