@@ -53,36 +53,44 @@ class Transaction:
 class Database:
     """A pool of connections under one role. Open with `Database.open`, close with `close`."""
 
-    def __init__(self, pool: AsyncConnectionPool[AsyncConnection[DictRow]]) -> None:
+    def __init__(self, pool: AsyncConnectionPool[AsyncConnection[DictRow]], url: str, name: str) -> None:
         self._pool = pool
+        self._url = url
+        self._name = name
 
     @classmethod
-    async def open(cls, url: str, *, name: str, most: int = 10) -> Database:
-        """Connect to `url` as process `name` with at most `most` connections; does not wait for the first."""
+    async def open(cls, url: str, *, name: str, most: int = 10, wait_seconds: float = CONNECT_TIMEOUT) -> Database:
+        """Connect to `url` as process `name` with at most `most` connections; does not wait for the first.
+
+        A transaction waits up to `wait_seconds` for a connection before the database counts as away.
+        """
         pool: AsyncConnectionPool[AsyncConnection[DictRow]] = AsyncConnectionPool(
             url,
             min_size=1,
             max_size=most,
-            timeout=CONNECT_TIMEOUT,
+            timeout=wait_seconds,
             reconnect_timeout=30,
             open=False,
             check=AsyncConnectionPool.check_connection,
-            kwargs={
-                "application_name": name,
-                "row_factory": dict_row,
-                "autocommit": True,
-                "options": "-c timezone=UTC",
-                "prepare_threshold": 3,
-                "connect_timeout": 5,
-            },
+            kwargs={"row_factory": dict_row, "autocommit": True, "prepare_threshold": 3, **_options(name)},
             name=name,
         )
         await pool.open(wait=False)
-        return cls(pool)
+        return cls(pool, url, name)
 
     async def close(self) -> None:
         """Give every connection back to the server."""
         await self._pool.close()
+
+    def figures(self) -> Mapping[str, int]:
+        """The pool's own figures, by psycopg's names (`pool_size`, `pool_available`, `requests_waiting` ...)."""
+        return self._pool.get_stats()
+
+    async def connect(self) -> AsyncConnection[DictRow]:
+        """A connection outside the pool, in autocommit, for one who listens for long; psycopg.OperationalError."""
+        return await AsyncConnection[DictRow].connect(
+            self._url, row_factory=dict_row, autocommit=True, **_options(self._name)
+        )
 
     @asynccontextmanager
     async def transaction(self, tenant: str | None, *, statement_seconds: float = 10.0) -> AsyncIterator[Transaction]:
@@ -106,6 +114,10 @@ class Database:
             ) from slow
         except psycopg.OperationalError as broken:
             raise _away() from broken
+
+
+def _options(name: str) -> dict[str, Any]:
+    return {"application_name": name, "options": "-c timezone=UTC", "connect_timeout": 5}
 
 
 def _away() -> Refusal:

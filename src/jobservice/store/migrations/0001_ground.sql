@@ -1,7 +1,7 @@
 -- People, tenants, queues' items, claims, acts, audit, idempotency keys, hints, workers (MONEY.md 23, 29 to 34).
--- Runs as the owner. The roles jobs_api and jobs_worker exist already; they own nothing.
+-- Runs as the owner. The roles jobs_api and jobs_worker exist already, and so does the schema with its version table;
+-- they own nothing.
 
-create schema jobs;
 revoke all on schema jobs from public;
 grant usage on schema jobs to jobs_api, jobs_worker;
 
@@ -295,6 +295,13 @@ $$;
 revoke all on function jobs.authenticate(bytea) from public;
 grant execute on function jobs.authenticate(bytea) to jobs_api;
 
+-- Whether anybody of a demo is here: what a service process must know before it starts (MONEY.md 35).
+create function jobs.demo_people() returns boolean
+language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$ select exists (select 1 from jobs.people where demo) $$;
+revoke all on function jobs.demo_people() from public;
+grant execute on function jobs.demo_people() to jobs_api, jobs_worker;
+
 do $$
 declare
     name text;
@@ -335,6 +342,9 @@ using (exists (select 1 from jobs.memberships as m where m.person = people.id an
 create policy worker on jobs.people for select to jobs_worker
 using (exists (select 1 from jobs.memberships as m where m.person = people.id and m.tenant = jobs.tenant()));
 create policy service on jobs.marks for select to jobs_api, jobs_worker using (true);
+-- The one row that no tenant has: a process started, with which records (MONEY.md 31).
+create policy started on jobs.audit for insert to jobs_api, jobs_worker
+with check (tenant is null and person is null and action = 'service-started');
 create policy api on jobs.hints_floor for select to jobs_api using (true);
 create policy api on jobs.workers for select to jobs_api using (true);
 

@@ -1,0 +1,199 @@
+"""Owns bringing a database to the code's version: one revision per SQL file, in order, each in its own transaction.
+
+alembic keeps the versions; the SQL runs through the driver's own connection, because alembic's and SQLAlchemy's ways
+read `%` and `:x` in it. Runs as the owner, alone in a process; forward only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from types import ModuleType
+from typing import Any
+
+import psycopg
+from alembic.runtime.migration import MigrationContext, MigrationStep
+from alembic.script.base import Script
+from alembic.script.revision import RevisionMap
+from sqlalchemy import Connection, create_engine
+from sqlalchemy.pool import NullPool
+
+from jobservice.settings import StartRefused
+from jobservice.store.statements import statement
+
+OLDEST_SERVER = 150_000
+"""`server_version_num` of PostgreSQL 15."""
+LOCK = 0x6A6F6273
+"""Key of the advisory lock that lets one process migrate at a time."""
+SERVICE_ROLES = ("jobs_api", "jobs_worker")
+FILE_NAME = re.compile(r"(\d{4})_[a-z0-9_]+\.sql")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Migration:
+    """One SQL file: its number is its revision."""
+
+    revision: str
+    name: str
+    sql: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Migrated:
+    """What a run did: the file names applied, in order, and the roles it made."""
+
+    applied: tuple[str, ...]
+    roles: tuple[str, ...]
+
+
+def known_migrations() -> tuple[Migration, ...]:
+    """The files shipped with this code, in order."""
+    found = []
+    for file in files("jobservice.store").joinpath("migrations").iterdir():
+        matched = FILE_NAME.fullmatch(file.name)
+        if matched is not None:
+            found.append(Migration(revision=matched[1], name=file.name, sql=file.read_text("utf-8")))
+    return tuple(sorted(found, key=lambda migration: migration.revision))
+
+
+def code_version() -> str:
+    """The revision that this code needs."""
+    return known_migrations()[-1].revision
+
+
+def migrate(url: str, migrations: Sequence[Migration] | None = None) -> Migrated:
+    """Apply what is missing to the database at `url`; blocks, also while another process migrates it.
+
+    StartRefused where the server is older than PostgreSQL 15 or cannot be reached, the database is newer than
+    `migrations` (None: the shipped ones), a service role is missing and may not be made here, or a file fails (that
+    file and all after it are then not applied).
+    """
+    engine = create_engine("postgresql+psycopg://", creator=lambda: connect(url), poolclass=NullPool)
+    with engine.connect() as connection:
+        driver: psycopg.Connection[Any] = connection.connection.driver_connection  # type: ignore[assignment]  # psycopg's
+        driver.execute("select pg_advisory_lock(%s)", (LOCK,))
+        driver.commit()
+        roles = _ensure_roles(driver)
+        _ensure_schema(driver)
+        applied = _upgrade(connection, driver, known_migrations() if migrations is None else migrations)
+        driver.execute(statement("deployment/show_version_to_services"))
+        driver.commit()
+    return Migrated(applied=applied, roles=roles)
+
+
+def connect(url: str) -> psycopg.Connection[Any]:
+    """A connection to a PostgreSQL that is new enough; StartRefused with the reason otherwise (no password in it)."""
+    try:
+        connection = psycopg.connect(url, connect_timeout=10, options="-c timezone=UTC", application_name="migrate")
+    except psycopg.Error as error:
+        raise StartRefused(f"The database cannot be reached: {first_line(error)}") from error
+    too_old = server_too_old(connection.info.server_version)
+    if too_old is not None:
+        connection.close()
+        raise StartRefused(too_old)
+    return connection
+
+
+def server_too_old(server_version: int) -> str | None:
+    """A sentence where `server_version` (like 150018) is below PostgreSQL 15, else None."""
+    if server_version >= OLDEST_SERVER:
+        return None
+    return f"This is PostgreSQL {server_version // 10_000}; the service needs 15 or newer. Name another server."
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of what PostgreSQL or the driver said."""
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
+
+
+def _ensure_roles(driver: psycopg.Connection[Any]) -> tuple[str, ...]:
+    present = {name for (name,) in driver.execute(statement("deployment/service_roles")).fetchall()}
+    missing = tuple(role for role in SERVICE_ROLES if role not in present)
+    commands = "; ".join(f"create role {role} login" for role in missing)
+    try:
+        for role in missing:
+            driver.execute(statement(f"deployment/create_{role}"))
+    except psycopg.errors.DuplicateObject:  # roles are the server's: another database's migration was first
+        driver.rollback()
+        return _ensure_roles(driver)
+    except psycopg.errors.InsufficientPrivilege:
+        driver.rollback()
+        raise StartRefused(
+            f"The role {' and '.join(missing)} is missing and this login may not make it. "
+            f"Let an administrator of the server run: {commands};"
+        ) from None
+    driver.commit()
+    return missing
+
+
+def _ensure_schema(driver: psycopg.Connection[Any]) -> None:
+    try:
+        driver.execute(statement("deployment/create_schema"))
+    except psycopg.errors.InsufficientPrivilege:
+        driver.rollback()
+        row = driver.execute("select current_database(), current_user").fetchone()
+        database, owner = row or ("", "")
+        raise StartRefused(
+            "This login may not make the schema jobs. Let an administrator of the server run: "
+            f'grant create on database "{database}" to "{owner}";'
+        ) from None
+    driver.commit()
+
+
+def _upgrade(
+    connection: Connection, driver: psycopg.Connection[Any], migrations: Sequence[Migration]
+) -> tuple[str, ...]:
+    scripts = _scripts(migrations, driver)
+    revisions = RevisionMap(lambda: scripts)
+    revisions.get_revisions("head")  # alembic links the scripts to each other on the first look
+    applied: list[str] = []
+
+    def steps(heads: tuple[str, ...], _: MigrationContext) -> Iterator[MigrationStep]:
+        reached = heads[0] if heads else ""
+        if reached and reached not in {migration.revision for migration in migrations}:
+            raise StartRefused(newer_than_code(reached, migrations[-1].revision))
+        for migration, script in zip(migrations, scripts, strict=True):
+            if migration.revision > reached:
+                applied.append(migration.name)
+                yield MigrationStep.upgrade_from_script(revisions, script)
+
+    context = MigrationContext.configure(
+        connection,
+        opts={
+            "fn": steps,
+            "version_table": "schema_version",
+            "version_table_schema": "jobs",
+            "transaction_per_migration": True,
+        },
+    )
+    try:
+        context.run_migrations()
+        connection.commit()
+    except psycopg.Error as error:
+        raise StartRefused(
+            f"Migration {applied[-1]} failed and was undone: {first_line(error)} Nothing after it was applied."
+        ) from error
+    return tuple(applied)
+
+
+def newer_than_code(reached: str, newest: str) -> str:
+    """The sentence for a database that a newer release has migrated."""
+    return (
+        f"The database is at version {reached} and this code knows versions up to {newest} only. "
+        "Run the newer release of the service."
+    )
+
+
+def _scripts(migrations: Sequence[Migration], driver: psycopg.Connection[Any]) -> tuple[Script, ...]:
+    scripts: list[Script] = []
+    before: str | None = None
+    for migration in migrations:
+        module = ModuleType(migration.name)
+        module.revision = migration.revision  # type: ignore[attr-defined]  # what alembic reads of a script's module
+        module.down_revision = before  # type: ignore[attr-defined]
+        module.upgrade = lambda sql=migration.sql: driver.execute(sql.encode())  # type: ignore[attr-defined]
+        scripts.append(Script(module, migration.revision, migration.name))
+        before = migration.revision
+    return tuple(scripts)

@@ -1,0 +1,2 @@
+-- The API's role: may log in, owns nothing, bypasses nothing (MONEY.md 29).
+create role jobs_api login nosuperuser nocreatedb nocreaterole nobypassrls;

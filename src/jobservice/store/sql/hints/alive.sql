@@ -1,0 +1,2 @@
+-- Does the listening connection still live?
+select 1 as alive;

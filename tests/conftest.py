@@ -1,0 +1,387 @@
+"""Owns what every test stands on: a real PostgreSQL, a database of its own a test process, a clock that can be moved,
+and the people. Keeps the developer's machine out: no configuration, zone or language of theirs is read.
+
+One server a run, whose owner is the process that a person started: the processes under it start the server when the
+first test asks for it (under a file lock), and the owner stops it when the run ends.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+RUNS = Path(tempfile.gettempdir())
+RUN_PREFIX = "jc-"
+DATABASE_OWNER = "jobs_owner"
+TEMPLATE = "template_jobs"
+
+CLOCK_BODY = """
+create schema test_clock authorization jobs_owner;
+create table test_clock.offset_now (seconds double precision not null);
+alter table test_clock.offset_now owner to jobs_owner;
+insert into test_clock.offset_now values (0);
+grant usage on schema test_clock to public;
+grant select on test_clock.offset_now to public;
+create or replace function jobs.now() returns timestamptz language sql stable parallel safe as
+$$ select clock_timestamp() + make_interval(secs => (select seconds from test_clock.offset_now)) $$;
+"""
+
+RESET = """
+do $$
+begin
+    set local session_replication_role = replica;
+    {deletes}
+    insert into jobs.hints_floor (xid) values (pg_current_xact_id()::text::bigint - 1);
+    update test_clock.offset_now set seconds = 0;
+end
+$$;
+"""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the run's folder in the process that owns the run; freeze language, zone and configuration in every one."""
+    worker = getattr(config, "workerinput", None)
+    if worker is None:
+        _remove_dead_runs()
+        folder = Path(tempfile.mkdtemp(prefix=RUN_PREFIX, dir=RUNS))
+        folder.chmod(0o711)
+        lock = os.open(folder / "alive", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        config.stash[RUN_LOCK] = lock
+    else:
+        folder = Path(worker["run_folder"])
+    config.stash[RUN_FOLDER] = folder
+    _freeze(folder)
+
+
+class RunFolder:
+    """Hands the run's folder to each test process (a hook of xdist, known only where that is installed)."""
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Put the folder where the new process finds it."""
+        node.workerinput["run_folder"] = str(node.config.stash[RUN_FOLDER])
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Register the hand-over before processes are started."""
+    session.config.pluginmanager.register(RunFolder())
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """The owner of the run stops the server and removes the folder."""
+    lock = config.stash.get(RUN_LOCK, None)
+    if lock is not None:
+        _remove_run(config.stash[RUN_FOLDER])
+        os.close(lock)
+
+
+RUN_FOLDER = pytest.StashKey[Path]()
+RUN_LOCK = pytest.StashKey[int]()
+
+
+def _freeze(folder: Path) -> None:
+    home = folder / "home"
+    home.mkdir(mode=0o700, exist_ok=True)
+    for name in list(os.environ):
+        if name.startswith(("JOBSERVICE_", "JOBCONSOLE_", "PG", "XDG_", "LC_")):
+            del os.environ[name]
+    os.environ.update(
+        TZ="UTC",
+        LANG="C.UTF-8",
+        HOME=str(home),
+        XDG_CONFIG_HOME=str(home / "config"),
+        XDG_DATA_HOME=str(home / "share"),
+        XDG_STATE_HOME=str(home / "state"),
+        XDG_CACHE_HOME=str(home / "cache"),
+        XDG_RUNTIME_DIR=str(home),
+    )
+
+
+def _cluster(folder: Path) -> Any:
+    """The run's server. Imported here: tests of the console run where the server's libraries are not installed."""
+    from jobservice.cluster import Cluster
+    from jobservice.embedded import NEWEST, server_user, wheel_programs
+
+    return Cluster(
+        folder=folder,
+        programs=wheel_programs(NEWEST),
+        user=server_user(),
+        options={"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "200"},
+    )
+
+
+def _remove_run(folder: Path) -> None:
+    if (folder / "cluster").exists():
+        _cluster(folder).stop()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _remove_dead_runs() -> None:
+    """Stop what runs that were killed left behind: their owner's lock is free."""
+    for alive in RUNS.glob(f"{RUN_PREFIX}*/alive"):
+        try:
+            lock = os.open(alive, os.O_RDWR | os.O_CLOEXEC)
+        except OSError:
+            continue
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _remove_run(alive.parent)
+        except OSError:
+            continue
+        finally:
+            os.close(lock)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """One test process at a time."""
+    with (folder / "turn").open("w") as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        yield
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Server:
+    """The run's PostgreSQL. `url(role, database)` is a libpq address; `superuser` connects as postgres."""
+
+    cluster: Any
+
+    def url(self, role: str, database: str) -> str:
+        """The address of `database` for `role`."""
+        return str(self.cluster.url(role, database))
+
+    def superuser(self, database: str = "postgres") -> psycopg.Connection[Any]:
+        """A connection that may do everything, for setting up."""
+        return psycopg.connect(self.url("postgres", database), autocommit=True)
+
+    def create_database(self, name: str, *, template: str = "template0") -> None:
+        """A new database of the owner's, a copy of `template`."""
+        with self.superuser() as connection:
+            connection.execute(
+                psycopg.sql.SQL("create database {} owner {} template {}").format(
+                    psycopg.sql.Identifier(name),
+                    psycopg.sql.Identifier(DATABASE_OWNER),
+                    psycopg.sql.Identifier(template),
+                )
+            )
+
+    def drop_database(self, name: str) -> None:
+        """Remove a database and whoever is connected to it."""
+        with self.superuser() as connection:
+            connection.execute(
+                psycopg.sql.SQL("drop database if exists {} with (force)").format(psycopg.sql.Identifier(name))
+            )
+
+
+@pytest.fixture(scope="session")
+def run_folder(request: pytest.FixtureRequest) -> Path:
+    """A folder of this run, with a short path."""
+    return request.config.stash[RUN_FOLDER]
+
+
+@pytest.fixture(scope="session")
+def server(run_folder: Path) -> Server:
+    """The run's PostgreSQL 18, started by whoever asks first, with the roles and the template database."""
+    server = Server(cluster=_cluster(run_folder))
+    with _alone(run_folder):
+        if not (run_folder / "ready").exists():
+            server.cluster.start()
+            _prepare(server)
+            (run_folder / "ready").touch()
+    return server
+
+
+def _prepare(server: Server) -> None:
+    from jobservice.migrate import migrate
+
+    with server.superuser() as connection:
+        connection.execute(f"create role {DATABASE_OWNER} login createrole")
+    server.create_database(TEMPLATE)
+    migrate(server.url(DATABASE_OWNER, TEMPLATE))
+    with server.superuser(TEMPLATE) as connection:
+        connection.execute(CLOCK_BODY)
+
+
+@pytest.fixture(scope="session")
+def database_name(server: Server, run_folder: Path, worker_id: str) -> str:
+    """This test process's own database, a copy of the template."""
+    name = f"jobs_{worker_id}"
+    with _alone(run_folder):  # a template is copied only while nobody is connected to it
+        server.create_database(name, template=TEMPLATE)
+    return name
+
+
+@pytest.fixture(scope="session")
+def _superuser(server: Server, database_name: str) -> Iterator[psycopg.Connection[Any]]:
+    with server.superuser(database_name) as connection:
+        connection.execute("set lock_timeout = '10s'")
+        yield connection
+
+
+@pytest.fixture(scope="session")
+def _reset_statement(_superuser: psycopg.Connection[Any]) -> str:
+    tables = _superuser.execute(
+        "select tablename from pg_tables where schemaname = 'jobs' and tablename <> 'schema_version' order by tablename"
+    ).fetchall()
+    return RESET.format(deletes="\n".join(f"delete from jobs.{name};" for (name,) in tables))
+
+
+@pytest.fixture
+def clean(_superuser: psycopg.Connection[Any], _reset_statement: str) -> None:
+    """An empty database at the true time; runs before the test."""
+    _superuser.execute(_reset_statement.encode())
+
+
+@pytest.fixture
+def superuser(clean: None, _superuser: psycopg.Connection[Any]) -> psycopg.Connection[Any]:
+    """A connection that may do everything, to look and to set up past the walls."""
+    return _superuser
+
+
+@pytest.fixture
+def database_url(clean: None, server: Server, database_name: str) -> Callable[[str], str]:
+    """`database_url(role)`: the address of this test's database for jobs_owner, jobs_api or jobs_worker."""
+    return lambda role: server.url(role, database_name)
+
+
+async def _pool(server: Server, database_name: str, role: str) -> AsyncIterator[Any]:
+    from jobservice.store.database import Database
+
+    database = await Database.open(server.url(role, database_name), name=f"test {role}", most=60)
+    yield database
+    await database.close()
+
+
+@pytest.fixture(scope="session")
+async def _api_pool(server: Server, database_name: str) -> AsyncIterator[Any]:
+    async for pool in _pool(server, database_name, "jobs_api"):
+        yield pool
+
+
+@pytest.fixture(scope="session")
+async def _worker_pool(server: Server, database_name: str) -> AsyncIterator[Any]:
+    async for pool in _pool(server, database_name, "jobs_worker"):
+        yield pool
+
+
+@pytest.fixture(scope="session")
+async def _owner_pool(server: Server, database_name: str) -> AsyncIterator[Any]:
+    async for pool in _pool(server, database_name, DATABASE_OWNER):
+        yield pool
+
+
+@pytest.fixture
+async def database(clean: None, _api_pool: Any) -> Any:
+    """`jobservice.store.database.Database` as the API's role."""
+    return _api_pool
+
+
+@pytest.fixture
+async def worker_database(clean: None, _worker_pool: Any) -> Any:
+    """The Database as the Worker's role."""
+    return _worker_pool
+
+
+@pytest.fixture
+async def owner_database(clean: None, _owner_pool: Any) -> Any:
+    """The Database as the owner."""
+    return _owner_pool
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The database's clock: `jobs.now()` of this test's database."""
+
+    connection: psycopg.Connection[Any]
+
+    def advance(self, seconds: float) -> None:
+        """Move it forward (or, with a negative number, back)."""
+        self.connection.execute("update test_clock.offset_now set seconds = seconds + %s", (seconds,))
+
+
+@pytest.fixture
+def clock(superuser: psycopg.Connection[Any]) -> Clock:
+    """Moves the database's clock; every test begins at the true time."""
+    return Clock(superuser)
+
+
+TENANTS = {"acme": "Acme Council", "globex": "Globex Council"}
+CAST: dict[str, tuple[str, str, str]] = {
+    "m.ito": ("Mina Ito", "acme", "finance"),
+    "k.rao": ("Kiran Rao", "acme", "finance"),
+    "o.lind": ("Olle Lind", "acme", "operator"),
+    "s.audit": ("Sam Audit", "acme", "auditor"),
+    "s.bell": ("Sue Bell", "acme", "support"),
+    "p.push": ("Pay Feed", "acme", "pusher"),
+    "a.admin": ("Ada Admin", "acme", "administrator"),
+    "g.fin": ("Gus Fin", "globex", "finance"),
+    "g.push": ("Globex Feed", "globex", "pusher"),
+}
+"""Person: name, tenant, role."""
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """The tenants acme and globex with their people. Makes actors and tokens for them."""
+
+    connection: psycopg.Connection[Any]
+    tokens: dict[str, str] = field(default_factory=dict)
+
+    def actor(self, person: str, *, customers: tuple[str, ...] | None = None) -> Any:
+        """The `Actor` of a person in their tenant."""
+        from jobcontract.states import Role
+        from jobservice.usecases.actor import Actor
+
+        _, tenant, role = CAST[person]
+        return Actor(person=person, tenant=tenant, role=Role(role), customers=customers, reference="test")
+
+    def token(self, person: str) -> str:
+        """A live token of a person; the same one each time in a test."""
+        if person not in self.tokens:
+            self.tokens[person] = f"jc_{secrets.token_urlsafe(32)}"
+            self.connection.execute(
+                "insert into jobs.tokens (person, hash, label, expires_at)"
+                " values (%s, %s, 'test', jobs.now() + interval '12 hours')",
+                (person, hashlib.sha256(self.tokens[person].encode()).digest()),
+            )
+        return self.tokens[person]
+
+    def add(self, person: str, tenant: str, role: str, *, customers: list[str] | None = None) -> None:
+        """A further person, or a further membership of one."""
+        self.connection.execute(
+            "insert into jobs.people (id, name, contact) values (%s, %s, %s) on conflict do nothing",
+            (person, person, f"{person}@example.org"),
+        )
+        self.connection.execute(
+            "insert into jobs.memberships (person, tenant, role, customers) values (%s, %s, %s, %s)",
+            (person, tenant, role, customers),
+        )
+
+
+@pytest.fixture
+def people(superuser: psycopg.Connection[Any]) -> People:
+    """acme and globex with the whole cast."""
+    with superuser.cursor() as cursor:
+        cursor.executemany("insert into jobs.tenants (id, name) values (%s, %s)", list(TENANTS.items()))
+        cursor.executemany(
+            "insert into jobs.people (id, name, contact) values (%s, %s, %s)",
+            [(person, name, f"{person}@example.org") for person, (name, _, _) in CAST.items()],
+        )
+        cursor.executemany(
+            "insert into jobs.memberships (person, tenant, role) values (%s, %s, %s)",
+            [(person, tenant, role) for person, (_, tenant, role) in CAST.items()],
+        )
+    return People(superuser)
