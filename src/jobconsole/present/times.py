@@ -1,31 +1,17 @@
 """Owns how instants are written and read: ages and countdowns in lists, absolute times in details, typed times in forms.
 
-Pure: now and the zone are always given. Never reads a clock; `ServerClock` turns a monotonic reading into the
-service's time, so that this machine's own clock cannot mislead.
+Pure: now (the service's) and the zone are always given. Never reads a clock.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from zoneinfo import ZoneInfo
+from datetime import UTC, datetime, timedelta, tzinfo
 
 LAPSING_SECONDS = 300.0
 """A claim with less than this left is lapsing: symbol, word and colour change."""
 _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
-
-
-@dataclass(frozen=True, slots=True)
-class ServerClock:
-    """The service's time `at` a reading of a monotonic clock, in seconds."""
-
-    heard: datetime
-    at: float
-
-    def now(self, monotonic: float) -> datetime:
-        """The service's time, UTC, at a later reading of the same monotonic clock."""
-        return self.heard + timedelta(seconds=monotonic - self.at)
 
 
 def _count(number: int, unit: str) -> str:
@@ -72,13 +58,13 @@ def utc(instant: datetime) -> str:
     return f"{instant.astimezone(UTC):%Y-%m-%d %H:%M:%S}Z"
 
 
-def local(instant: datetime, zone: ZoneInfo) -> str:
+def local(instant: datetime, zone: tzinfo) -> str:
     """`Tue 2026-12-01 10:00 CET`: in the profile's zone, its abbreviation named."""
     there = instant.astimezone(zone)
     return f"{there:%a %Y-%m-%d %H:%M} {there.tzname()}"
 
 
-def both(instant: datetime, zone: ZoneInfo) -> str:
+def both(instant: datetime, zone: tzinfo) -> str:
     """`Tue 2026-12-01 10:00 CET (09:00:00Z)`; the UTC date is given where it differs."""
     there, here = instant.astimezone(zone), instant.astimezone(UTC)
     if there.utcoffset() == timedelta(0):
@@ -87,7 +73,7 @@ def both(instant: datetime, zone: ZoneInfo) -> str:
     return f"{local(instant, zone)} ({here.strftime(form)})"
 
 
-def short(instant: datetime, zone: ZoneInfo, now: datetime) -> str:
+def short(instant: datetime, zone: tzinfo, now: datetime) -> str:
     """For a list: `14:30` today, `1 Dec 09:00` this year, else `2027-01-05`."""
     there, today = instant.astimezone(zone), now.astimezone(zone)
     if there.date() == today.date():
@@ -114,7 +100,7 @@ _CLOCK = re.compile(r"(?P<hour>\d{1,2})(?::(?P<minute>\d{2}))?(?::(?P<second>\d{
 _MORNING = (9, 0, 0)
 
 
-def read_instant(text: str, zone: ZoneInfo, now: datetime) -> Typed:
+def read_instant(text: str, zone: tzinfo, now: datetime) -> Typed:
     """Read a typed instant in `zone`: absolute, `tomorrow 9:00`, `+2d` (days keep the time of day; hours are exact).
 
     A time that the clocks skip is refused, one that occurs twice takes the first; both are said. The past is refused.
@@ -140,7 +126,7 @@ def _wrong(sentence: str) -> Typed:
     return Typed(instant=None, sentence=whole[:1].upper() + whole[1:])
 
 
-def _resolve(typed: str, zone: ZoneInfo, now: datetime) -> tuple[datetime, str]:
+def _resolve(typed: str, zone: tzinfo, now: datetime) -> tuple[datetime, str]:
     if found := _RELATIVE.fullmatch(typed):
         return _relative(int(found["number"]), found["unit"].lower(), zone, now)
     if found := _NAMED.fullmatch(typed):
@@ -155,7 +141,7 @@ def _resolve(typed: str, zone: ZoneInfo, now: datetime) -> tuple[datetime, str]:
     raise _Unreadable(f"{typed[:40]} is not a time; try")
 
 
-def _relative(number: int, unit: str, zone: ZoneInfo, now: datetime) -> tuple[datetime, str]:
+def _relative(number: int, unit: str, zone: tzinfo, now: datetime) -> tuple[datetime, str]:
     if unit in "mh":
         return now + timedelta(minutes=number * (60 if unit == "h" else 1)), ""
     there = now.astimezone(zone)
@@ -180,12 +166,12 @@ def _time(text: str | None) -> str:
     return f"{int(found['hour']):02d}:{found['minute'] or '00'}:{found['second'] or '00'}"
 
 
-def _on_wall(date: str, time: str | None, zone: ZoneInfo) -> tuple[datetime, str]:
+def _on_wall(date: str, time: str | None, zone: tzinfo) -> tuple[datetime, str]:
     day = _date(date)
     wall = datetime.fromisoformat(f"{day:%Y-%m-%d}T{_time(time)}").replace(tzinfo=zone)
     instant = wall.astimezone(UTC)
     if instant.astimezone(zone).replace(tzinfo=None) != wall.replace(tzinfo=None):
-        raise _Unreadable(f"{wall:%Y-%m-%d %H:%M} does not exist in {zone.key}: the clocks go forward over it.")
+        raise _Unreadable(f"{wall:%Y-%m-%d %H:%M} does not exist in {zone}: the clocks go forward over it.")
     if wall.replace(fold=1).utcoffset() != wall.utcoffset():
-        return instant, f"; this time occurs twice that day in {zone.key}, the first is meant"
+        return instant, f"; this time occurs twice that day in {zone}, the first is meant"
     return instant, ""

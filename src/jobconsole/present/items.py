@@ -1,0 +1,302 @@
+"""Owns how one work item is written: cells of its row, its second line, and every line of its detail. Pure.
+
+Amount, sign, currency and last four stand before the name and are never cut (MONEY.md 27). State is a symbol, a word
+and a colour. What an item carries is data: it is written as it is, made safe where it is laid out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from typing import TYPE_CHECKING
+
+from jobconsole.present.amounts import account_text, amount_piece, amount_text, doubtful
+from jobconsole.present.columns import Line, Piece, Tone, joined
+from jobconsole.present.times import LAPSING_SECONDS, age, ago, both, countdown, short
+from jobcontract.states import ClaimEnding, ClaimMode, ItemState, OutcomeKind
+
+if TYPE_CHECKING:
+    from jobcontract.items import ActRecord, ClaimRecord, Item, ItemDetail
+
+LABEL = 10
+"""Cells of the label before each line of a detail."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """From where an item is looked at: by whom, when by the service's clock, in which zone, under which claim mode."""
+
+    me: str
+    now: datetime
+    zone: tzinfo
+    claim: ClaimMode
+
+
+def left(item: Item, now: datetime) -> float | None:
+    """Seconds that the present claim has left; None while nobody holds the item."""
+    if item.holder is None or item.expires_at is None:
+        return None
+    seconds = (item.expires_at - now).total_seconds()
+    return seconds if seconds > 0 else None
+
+
+def held_by_other(item: Item, me: str, now: datetime) -> bool:
+    """Whether a colleague's claim on the item is live."""
+    return item.holder is not None and item.holder.id != me and left(item, now) is not None
+
+
+def held_by(item: Item, me: str, now: datetime) -> bool:
+    """Whether the person's own claim on the item is live."""
+    return item.holder is not None and item.holder.id == me and left(item, now) is not None
+
+
+def state_piece(item: Item, seen: Seen) -> Piece:
+    """Symbol and word of where the item stands: who holds it, or that it is free, set aside or closed."""
+    if item.state is ItemState.REJECTED:
+        return Piece("✗ rejected", Tone.BAD)
+    if item.state is ItemState.RESOLVED:
+        return Piece("✓ resolved", Tone.GOOD)
+    if item.set_aside_until is not None and item.set_aside_until > seen.now:
+        return Piece(f"‖ until {short(item.set_aside_until, seen.zone, seen.now)}", Tone.QUIET)
+    seconds = left(item, seen.now)
+    if item.holder is None or seconds is None:
+        return _free_piece(item, seen)
+    mine = item.holder.id == seen.me
+    if seconds < LAPSING_SECONDS:
+        return Piece(f"▲ {countdown(seconds)} {'me' if mine else item.holder.id}, lapsing", Tone.WARN)
+    return Piece(f"◆ me {countdown(seconds)}", Tone.MINE) if mine else Piece(f"◆ {item.holder.id}", Tone.PLAIN)
+
+
+def _free_piece(item: Item, seen: Seen) -> Piece:
+    if seen.claim is ClaimMode.DISABLED:
+        return Piece("○ open", Tone.FREE)
+    return Piece("○ free, lapsed" if item.holder is not None else "○ free", Tone.FREE)
+
+
+def name_of(item: Item) -> str:
+    """What a row calls the item: its payee, else its title."""
+    return item.payee.name if item.payee is not None else item.title
+
+
+def input_text(name: str, value: bool | int | str | None) -> str:
+    """A declared input in words: `invoice on file`, `no invoice on file`, `attempts 3`, `region unknown`."""
+    words = name.replace("-", " ").replace("_", " ")
+    if value is None:
+        return f"{words} unknown"
+    if isinstance(value, bool):
+        return words if value else f"no {words}"
+    return f"{words} {value}"
+
+
+def row_cells(item: Item, seen: Seen) -> Mapping[str, Piece]:
+    """The cells of the item's row by column id."""
+    return {
+        "amount": amount_piece(item.amount),
+        "account": Piece(account_text(item.payee), Tone.QUIET),
+        "name": Piece(name_of(item)),
+        "state": state_piece(item, seen),
+        "inputs": Piece(" · ".join(inputs_of(item, seen.now)), Tone.QUIET),
+        "age": Piece(age(item.created, seen.now), Tone.QUIET),
+        "key": Piece(item.key or "–", Tone.QUIET),
+    }
+
+
+def inputs_of(item: Item, now: datetime) -> tuple[str, ...]:
+    """What decides the item's place in the list and its urgency, in words: its age first."""
+    texts = [age(item.created, now)]
+    if item.amount is not None and item.amount.minor < 0:
+        texts.append("credit")
+    if item.state is ItemState.EVIDENCE_ASKED:
+        texts.append("evidence asked")
+    texts += [input_text(name, value) for name, value in item.inputs.items()]
+    return tuple(texts)
+
+
+def under_line(item: Item, seen: Seen, left_out: Sequence[str] = ()) -> Line:
+    """The second line of a narrow row: what had no column there, then the inputs, then the title where it says more."""
+    cells = row_cells(item, seen)
+    pieces = [cells[column] for column in ("state", "name") if column in left_out]
+    pieces += [Piece(text, Tone.QUIET) for text in inputs_of(item, seen.now)]
+    if item.title != name_of(item):
+        pieces.append(Piece(item.title, Tone.QUIET))
+    return joined(pieces)
+
+
+def field(label: str, *pieces: Piece) -> Line:
+    """One labelled line of a detail."""
+    return (Piece(f"{label:<{LABEL}}", Tone.QUIET), *pieces)
+
+
+def heading(item: Item) -> Line:
+    """What the detail is about: amount, account, name."""
+    if item.amount is None:
+        return (Piece(item.title, Tone.STRONG),)
+    amount = Piece(amount_text(item.amount), Tone.CREDIT if item.amount.minor < 0 else Tone.STRONG)
+    return (
+        amount,
+        Piece("  "),
+        Piece(account_text(item.payee), Tone.QUIET),
+        Piece("  "),
+        Piece(name_of(item), Tone.STRONG),
+    )
+
+
+def claim_line(item: Item, capped_at: datetime | None, seen: Seen) -> Line:
+    """Who holds the item until when, and how long that can be kept."""
+    if seen.claim is ClaimMode.DISABLED:
+        return field("holder", Piece("no claims in this queue: the first act wins"))
+    seconds = left(item, seen.now)
+    if item.holder is None or item.expires_at is None:
+        return field("holder", Piece("○ free", Tone.FREE))
+    mine = item.holder.id == seen.me
+    who = "you" if mine else f"{item.holder.id} ({item.holder.name})"
+    if seconds is None:
+        return field("holder", Piece(f"○ free: {'your' if mine else item.holder.id + '’s'} claim lapsed", Tone.FREE))
+    lapsing = seconds < LAPSING_SECONDS
+    tone = Tone.WARN if lapsing else Tone.MINE if mine else Tone.PLAIN
+    parts = [Piece(f"{'▲' if lapsing else '◆'} {who}{', lapsing' if lapsing else ''}", tone)]
+    parts.append(Piece(f"{countdown(seconds)} left, until {short(item.expires_at, seen.zone, seen.now)}"))
+    if capped_at is not None:
+        parts.append(Piece(f"at most until {short(capped_at, seen.zone, seen.now)}", Tone.QUIET))
+    return field("holder", *joined(parts))
+
+
+def state_line(item: Item, seen: Seen) -> Line:
+    """The item's state in words, with its instant where it has one."""
+    if item.state in (ItemState.REJECTED, ItemState.RESOLVED):
+        return field("state", state_piece(item, seen))
+    if item.set_aside_until is not None and item.set_aside_until > seen.now:
+        until = f"set aside until {both(item.set_aside_until, seen.zone)}, {ago(item.set_aside_until, seen.now)}"
+        return field("state", Piece("‖ ", Tone.QUIET), Piece(until))
+    words = "evidence asked" if item.state is ItemState.EVIDENCE_ASKED else "open"
+    return field("state", Piece(words))
+
+
+def brief_lines(item: Item, detail: ItemDetail | None, seen: Seen) -> tuple[Line, ...]:
+    """The detail beside the list: what decides, then who holds it, then what happened last."""
+    lines = [
+        field("inputs", *joined(Piece(text) for text in inputs_of(item, seen.now))),
+        claim_line(item, detail.capped_at if detail else None, seen),
+        state_line(item, seen),
+    ]
+    if item.payee is not None:
+        lines.append(field("payee", *joined([Piece(item.payee.name), Piece(f"id {item.payee.id}", Tone.QUIET)])))
+    named = Piece(item.title) if item.title != name_of(item) else Piece("")
+    lines.append(field("item", *joined([Piece(item.key or item.id), named])))
+    if detail is None:
+        return (*lines, field("", Piece("reading its history …", Tone.QUIET)))
+    if detail.acts:
+        lines.append(field("last act", *act_line(detail.acts[0], seen)))
+    if detail.claims:
+        lines.append(field("last claim", *claim_record_line(detail.claims[0], seen)))
+    return tuple(lines)
+
+
+def full_lines(detail: ItemDetail, seen: Seen) -> tuple[Line, ...]:
+    """Everything of one item, for its own screen."""
+    return (
+        *_payment_lines(detail, seen),
+        *_section("Claims", [field("", *claim_record_line(record, seen)) for record in detail.claims], "never claimed"),
+        *_section(
+            "Acts", [line for record in detail.acts for line in _act_lines(record, seen)], "nothing was done yet"
+        ),
+        *_section("Payload", payload_lines(detail.payload), "nothing was sent along"),
+    )
+
+
+def _payment_lines(detail: ItemDetail, seen: Seen) -> list[Line]:
+    item = detail.item
+    lines: list[Line] = []
+    if item.amount is not None:
+        doubt = doubtful(item.amount.currency, item.amount.exponent)
+        kind = "credit: comes back" if item.amount.minor < 0 else "goes out"
+        lines.append(field("amount", *joined([amount_piece(item.amount), Piece(kind, Tone.QUIET)])))
+        if doubt is not None:
+            lines.append(field("", Piece(doubt, Tone.BAD)))
+    if item.payee is not None:
+        payee = [Piece(account_text(item.payee)), Piece(item.payee.name), Piece(f"id {item.payee.id}", Tone.QUIET)]
+        lines.append(field("payee", *joined(payee)))
+    lines += [
+        field("title", Piece(item.title)),
+        field("key", Piece(item.key or "none of its own")),
+        field("inputs", *joined(Piece(text) for text in inputs_of(item, seen.now))),
+        field("dated", Piece(both(item.created, seen.zone))),
+        state_line(item, seen),
+        claim_line(item, detail.capped_at, seen),
+        field("pushed", Piece(f"by {detail.pushed_by.id} {both(detail.pushed_at, seen.zone)}")),
+        field("changed", Piece(f"{ago(detail.changed_at, seen.now)}, version {item.money_version}")),
+        field("id", Piece(item.id, Tone.QUIET)),
+    ]
+    return lines
+
+
+def _section(title: str, lines: Sequence[Line], empty: str) -> tuple[Line, ...]:
+    return ((), (Piece(title, Tone.STRONG),), *(lines or [field("", Piece(empty, Tone.QUIET))]))
+
+
+ENDINGS: Mapping[ClaimEnding, str] = {
+    ClaimEnding.RELEASED: "given back",
+    ClaimEnding.LAPSED: "lapsed",
+    ClaimEnding.BROKEN: "broken",
+    ClaimEnding.HANDED_OVER: "handed over",
+    ClaimEnding.ACTED: "ended by an act",
+}
+
+
+def claim_record_line(record: ClaimRecord, seen: Seen) -> Line:
+    """One claim of the history: who, from when to when, how it ended, by whom and why."""
+    start = short(record.taken_at, seen.zone, seen.now)
+    pieces = [Piece(record.holder.id, Tone.STRONG)]
+    renewed = f"renewed {record.renewals}×" if record.renewals else ""
+    if record.ending is None or record.ended_at is None:
+        lapsed = record.expires_at <= seen.now
+        words = "lapsed" if lapsed else "holds it, until"
+        pieces.append(Piece(f"{start} – {words} {short(record.expires_at, seen.zone, seen.now)}"))
+        return joined([*pieces, Piece(renewed, Tone.QUIET), Piece(f"claim {record.fence}", Tone.QUIET)])
+    pieces.append(Piece(f"{start} – {short(record.ended_at, seen.zone, seen.now)}"))
+    by = f" by {record.ended_by.id}" if record.ended_by is not None and record.ended_by.id != record.holder.id else ""
+    ending = Piece(ENDINGS[record.ending] + by, Tone.WARN if record.ending is ClaimEnding.BROKEN else Tone.PLAIN)
+    reason = Piece(f"“{record.reason}”" if record.reason else "", Tone.QUIET)
+    return joined([*pieces, ending, reason, Piece(renewed, Tone.QUIET), Piece(f"claim {record.fence}", Tone.QUIET)])
+
+
+OUTCOMES: Mapping[OutcomeKind, tuple[str, Tone]] = {
+    OutcomeKind.DONE: ("✓ done", Tone.GOOD),
+    OutcomeKind.REFUSED: ("✗ refused", Tone.BAD),
+    OutcomeKind.RETRY: ("↻ to be retried", Tone.WARN),
+    OutcomeKind.FAILED: ("✗ failed", Tone.BAD),
+    OutcomeKind.UNCERTAIN: ("? uncertain", Tone.WARN),
+}
+"""Symbol and word of an outcome, with its tone."""
+
+
+def act_line(record: ActRecord, seen: Seen) -> Line:
+    """One act of the history: when, who, which use case, how it ended, in words."""
+    word, tone = OUTCOMES[record.outcome]
+    verb = record.use_case.rpartition(".")[2]
+    return joined(
+        [
+            Piece(short(record.at, seen.zone, seen.now)),
+            Piece(f"{record.person.id} {verb}", Tone.STRONG),
+            Piece(word, tone),
+            Piece(record.sentence),
+        ]
+    )
+
+
+def _act_lines(record: ActRecord, seen: Seen) -> list[Line]:
+    given = [f"{name} “{value}”" for name, value in record.inputs.items() if value is not None]
+    lines = [field("", *act_line(record, seen))]
+    return [*lines, field("", *joined(Piece(text, Tone.QUIET) for text in given))] if given else lines
+
+
+def payload_lines(payload: Mapping[str, object]) -> list[Line]:
+    """What the application sent along, as data: one member a line, nested ones as JSON."""
+    width = max((min(len(name), 24) for name in payload), default=0)
+    lines: list[Line] = []
+    for name, value in payload.items():
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        lines.append((Piece(f"  {name:<{width}}  ", Tone.QUIET), Piece(text)))
+    return lines
