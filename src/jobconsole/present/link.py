@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta, tzinfo
+from datetime import datetime, tzinfo
 from enum import StrEnum
 
 
@@ -34,24 +34,6 @@ STYLES = {
     LinkState.STALE: "bold $text-error",
     LinkState.SIGNED_OUT: "$text-warning",
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServiceClock:
-    """The service's time, kept on a monotonic clock: the machine's own clock may be wrong (DESIGN, Time)."""
-
-    now: datetime
-    """The service's time when it was heard, with its zone."""
-    heard: float
-    """`time.monotonic()` then."""
-
-    def at(self, monotonic: float) -> datetime:
-        """The service's time at `monotonic`."""
-        return self.now + timedelta(seconds=monotonic - self.heard)
-
-    def deadline(self, instant: datetime) -> float:
-        """The monotonic moment at which the service's time reaches `instant`."""
-        return self.heard + (instant - self.now).total_seconds()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

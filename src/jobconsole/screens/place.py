@@ -10,7 +10,7 @@ A place is a subclass that says `PLACE`, composes its body and maps command ids 
         def compose_body(self) -> ComposeResult: ...
         def handlers(self) -> Mapping[str, Handler]: return {"queue.claim": self.claim}
         def situation(self) -> Situation: return replace(super().situation(), item=...)
-        async def reload(self) -> None: ...                 # r, a new tenant, a reset, a lost connection regained
+        async def reload(self) -> None: ...                 # first shown, r, a reset, a lost connection regained
         def changed(self, hints: Sequence[Hint]) -> None: ...   # live hints of this tenant, newest of each thing
         def tick(self) -> None: ...                         # once a second: countdowns
 
@@ -153,9 +153,11 @@ class PlaceScreen(Screen[None]):
         self.run_command(command_id)
 
     def on_mount(self) -> None:
-        """Takes keys and words from the console."""
+        """Takes keys and words from the console, and loads what the place shows."""
         self.bind_commands()
         self.situation_changed()
+        if self.shell.session is not None:
+            self.work(self.reload(), doing=f"Loading {self.TITLE_WORDS or self.PLACE}")
 
     def on_screen_resume(self) -> None:
         """Shows what changed while another screen was in front."""

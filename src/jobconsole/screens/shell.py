@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from jobconsole.commands.keymap import Keymap
 from jobconsole.commands.situation import Situation
 from jobconsole.present.frame import Frame
-from jobconsole.present.link import Link, ServiceClock
+from jobconsole.present.link import Link
 
 if TYPE_CHECKING:
     from jobconsole.client.service import Service
@@ -18,12 +18,16 @@ Handler = Callable[[], Any]
 """Carries out a command: a function, or a coroutine function that the screen runs as a worker."""
 
 
+class SignedOut(Exception):
+    """Nobody is signed in, so nothing can be asked of the service."""
+
+
 class Shell(Protocol):
     """The console as its screens see it."""
 
     @property
     def service(self) -> Service:
-        """The client, for calls of `client/`. Raises `RuntimeError` while signed out: ask `session` first."""
+        """The client, for calls of `client/`; its `clock` is the service's time. Raises `SignedOut` while nobody is in."""
 
     @property
     def session(self) -> Session | None:
@@ -32,10 +36,6 @@ class Shell(Protocol):
     @property
     def tenant(self) -> str:
         """The tenant that is shown; empty while signed out."""
-
-    @property
-    def clock(self) -> ServiceClock:
-        """The service's time on a monotonic clock."""
 
     @property
     def frame(self) -> Frame:

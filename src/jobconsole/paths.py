@@ -1,0 +1,19 @@
+"""Owns where the console keeps files of its own: the platform's folders (XDG on Linux), nothing else. Reads nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from platformdirs import user_config_path, user_state_path
+
+PROGRAM = "jobconsole"
+
+
+def config_file() -> Path:
+    """The person's configuration; need not exist."""
+    return user_config_path(PROGRAM, appauthor=False) / "config.toml"
+
+
+def state_folder() -> Path:
+    """Where files that the console writes by itself belong; need not exist."""
+    return user_state_path(PROGRAM, appauthor=False)
