@@ -61,13 +61,14 @@ def _load(
     """The set or None, the findings in the order of files and lines, and how many files were read."""
     files, outside = read_folder(folder)
     written, wrong = read_records(files)
-    assembly = Assembly(written, str(folder), overrides)
+    whole = len(written) == len(files) and not outside
+    assembly = Assembly(written, str(folder), overrides, whole=whole)
     queues, use_cases, settings = assembly.queues(), assembly.use_cases(), assembly.settings()
     findings = [*outside, *wrong]
     if files:
         findings += assembly.findings
     if application is not None:
-        findings += compare_registered(written, application)
+        findings += compare_registered(written, application, whole=whole)
     if findings or settings is None:
         return None, tuple(sorted(findings)), len(files)
     records = RecordSet(queues=queues, use_cases=use_cases, settings=settings, digest=digest(files))

@@ -32,9 +32,13 @@ class RecordSet:
 class Assembly:
     """The records as written, by kind and id, while they are put together. Every finding stays in `findings`."""
 
-    def __init__(self, records: Sequence[Written], folder: str, overrides: Mapping[str, str]) -> None:
+    def __init__(
+        self, records: Sequence[Written], folder: str, overrides: Mapping[str, str], *, whole: bool = True
+    ) -> None:
+        """`whole` = every file gave a record; else what seems to be missing may stand in one that did not."""
         self.findings: list[Finding] = []
         self._folder = folder
+        self._whole = whole
         self._records = {(each.kind, each.id): each for each in records}
         self._queues = tuple(each for each in records if each.kind == "queue")
         self._leases = {
@@ -42,6 +46,7 @@ class Assembly:
             for each in self._queues
             if isinstance(each.content, QueueRecord) and each.content.lease is not None
         }
+        self._queues_known = whole and all(each.content is not None for each in self._queues)
         self._values = self._setting_values(overrides)
 
     def use_cases(self) -> dict[str, UseCase]:
@@ -62,15 +67,21 @@ class Assembly:
         values = {identifier: self._values.get(identifier) for identifier in _DECLARED}
         if None in values.values():
             return None
-        lease, total = self._values["claims.lease"], self._values["claims.total"]
-        if total < lease:
-            sentence = (
-                f"A claim may last {total} s in all but is granted for {lease} s; make claims.total the longer one."
-            )
-            self._found(self._records[("setting", "claims.total")], None, "setting-conflict", sentence)
+        if not self._leases_fit(self._values["claims.total"]):
             return None
         fields = {identifier.replace(".", "_").replace("-", "_"): value for identifier, value in values.items()}
         return Settings(**fields)  # type: ignore[arg-type]  # one field a declaration; a test compares the two
+
+    def _leases_fit(self, total: int) -> bool:
+        long = sorted(each for each in self._leases | {_LEASE.id} if self._values.get(each, 0) > total)
+        for identifier in long:
+            record = self._records[("setting", identifier)]
+            line = record.content.value_line if isinstance(record.content, SettingRecord) else None
+            sentence = (
+                f"{identifier} grants {self._values[identifier]:,} s, more than claims.total ({total:,} s) allows."
+            )
+            self._found(record, line, "setting-conflict", sentence)
+        return not long
 
     def _found(self, record: Written, line: int | None, code: str, sentence: str) -> None:
         place = record.line if line is None else line
@@ -83,12 +94,12 @@ class Assembly:
             if each.kind != "setting" or not isinstance(each.content, SettingRecord):
                 continue
             declaration = self._declaration(each.id)
-            if declaration is None:
+            if declaration is None and self._queues_known:
                 hint = (
-                    nearest(each.id, _DECLARED) or f" Known: {', '.join(_DECLARED)}, and the leases that queues name."
+                    nearest(each.id, _DECLARED) or f" Known: {', '.join(_DECLARED)}, and what a queue names as lease."
                 )
                 self._found(each, None, "setting-unknown", f"Nothing reads a setting {each.id}.{hint}")
-            elif self._fits(each, each.content, declaration):
+            elif declaration is not None and self._fits(each, each.content, declaration):
                 values[each.id] = each.content.value
         self._missing()
         for identifier, text in overrides.items():
@@ -112,7 +123,7 @@ class Assembly:
 
     def _missing(self) -> None:
         for declaration in DECLARATIONS:
-            if ("setting", declaration.id) not in self._records:
+            if self._whole and ("setting", declaration.id) not in self._records:
                 sentence = f"No record gives {declaration.id} ({declaration.purpose}); add a setting record for it."
                 self.findings.append(Finding(file=self._folder, line=1, code="setting-missing", sentence=sentence))
 

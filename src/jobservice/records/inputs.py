@@ -38,7 +38,7 @@ def _read_input(inputs: Form, name: str, line: int) -> DeclaredInput | None:
     most = form.count("most", least=1, most=NOTE_MAX, required=kind is InputType.TEXT)
     form.finish()
     if "most" in form and kind not in (None, InputType.TEXT):
-        form.found("field-invalid", form.line_of("most"), f"`{name}.most` bounds a text; a {kind} has no length.")
+        form.found("field-invalid", form.line_of("most"), f"`{name}.most` bounds a text only, not type {kind}.")
         return None
     if kind is None or title is None or required is None or (kind is InputType.TEXT and most is None):
         return None

@@ -52,7 +52,7 @@ def _read_file(file: RecordFile, findings: list[Finding]) -> Written | None:
         found(refused.line, refused.code, refused.sentence)
         return None
     kind = _kind(mapping, found)
-    identifier = _identifier(mapping, found)
+    identifier = None if kind is None else _identifier(mapping, found)
     if kind is None or identifier is None:
         return None
     rest = Mapping(entries=mapping.entries[2:], line=mapping.line)

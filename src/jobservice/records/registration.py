@@ -24,11 +24,17 @@ _TYPES: Mapping[InputType, type] = {
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
-def compare_registered(records: Sequence[Written], application: Application) -> tuple[Finding, ...]:
-    """What the records and the registered functions of `application` do not agree on."""
+def compare_registered(
+    records: Sequence[Written], application: Application, *, whole: bool = True
+) -> tuple[Finding, ...]:
+    """What the records and the registered functions of `application` do not agree on.
+
+    `whole` = every file gave a record; else a record that seems to be missing may stand in one that did not.
+    """
     written = {each.id: each for each in records if each.kind == "use-case"}
     findings = [_finding(each, application) for each in written.values()]
-    unrecorded = [_unrecorded(name, function, written) for name, function in application.use_cases.items()]
+    registered = application.use_cases.items() if whole else ()
+    unrecorded = [_unrecorded(name, function, written) for name, function in registered]
     return tuple(finding for finding in findings + unrecorded if finding is not None)
 
 

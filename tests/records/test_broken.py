@@ -1,0 +1,54 @@
+"""Every code of the records check, each shown by one broken folder laid over the good set, with its exact findings."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from jobservice import records
+from jobservice.records import CODES
+from tests.records.applications import BY_CODE, GOOD
+
+BROKEN = Path(__file__).parent / "broken"
+NOT_RECORDS = ("absent.txt", "expected.txt", "README.md")
+
+
+def lay_over(code: str, folder: Path) -> None:
+    """The good set with the files of `broken/<code>` over it, less those that its absent.txt names."""
+    shutil.copytree(GOOD, folder)
+    broken = BROKEN / code
+    absent = broken / "absent.txt"
+    for name in absent.read_text().split() if absent.exists() else []:
+        for path in list(folder.glob(name)):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    shutil.copytree(broken, folder, dirs_exist_ok=True, symlinks=True, ignore=shutil.ignore_patterns(*NOT_RECORDS))
+
+
+def findings(code: str, folder: Path) -> list[str]:
+    """The lines that the check prints, with paths below the folder."""
+    lay_over(code, folder)
+    report = records.report(folder, BY_CODE.get(code))
+    assert report.exit_code == 1
+    tests = Path(__file__).parent
+    return [
+        line.replace(f"{folder}/", "").replace(f"{folder}:", ".:").replace(f"{tests}/", "") for line in report.lines
+    ]
+
+
+@pytest.mark.parametrize("code", sorted(CODES))
+def test_each_code_is_shown_with_its_file_line_and_sentence(code: str, tmp_path: Path) -> None:
+    found = findings(code, tmp_path / "records")
+    assert found == (BROKEN / code / "expected.txt").read_text().splitlines()
+    assert code in {line.split(": ")[1] for line in found}
+
+
+def test_there_is_one_broken_folder_for_each_declared_code() -> None:
+    assert {folder.name for folder in BROKEN.iterdir()} == set(CODES)
+
+
+def test_the_page_about_records_explains_each_code() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "records.md").read_text()
+    rows = [line.split("`") for line in page.splitlines() if line.startswith("| `")]
+    assert {row[1]: "`".join(row[2:]).strip("| ") for row in rows} == dict(CODES)

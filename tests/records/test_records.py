@@ -1,0 +1,253 @@
+"""The loader: what it builds, what it refuses to follow or to guess, and that its digest is of the files alone."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import fields
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from examples.payments import application
+from jobcontract.states import ClaimMode, InputType, ItemState, Moves
+from jobservice import records
+from jobservice.application import Application, Call, Outcome, WorkItem, done
+from jobservice.records.settings import setting_value
+from jobservice.records.yaml import YamlRefused, parse
+from jobservice.rules.settings import DECLARATIONS, Settings, SettingType
+from tests.records.applications import GOOD, an_application, reject
+
+PAYMENTS = Path(__file__).parents[2] / "examples" / "payments" / "records"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A copy of the good set that a test may break."""
+    return shutil.copytree(GOOD, tmp_path / "records")
+
+
+def codes(folder: Path) -> list[str]:
+    """The codes that the check finds."""
+    return [finding.code for finding in records.load(folder)[1]]
+
+
+def test_the_good_set_is_built_as_it_is_written() -> None:
+    found, findings = records.check(an_application(reject=reject))
+    assert findings == ()
+    assert found is not None
+    payouts, talk = found.queues["shop.payouts"], found.queues["shop.talk"]
+    assert (payouts.claim, payouts.money, payouts.lease_seconds) == (ClaimMode.REQUIRED, True, 1800.0)
+    assert (talk.claim, talk.money, talk.use_cases) == (ClaimMode.DISABLED, False, ())
+    use_case = found.use_cases["shop.reject"]
+    assert payouts.use_cases == (use_case,)
+    assert (use_case.moves, use_case.states) == (Moves.NOTHING, frozenset({ItemState.OPEN}))
+    assert (use_case.verb, use_case.audit_reason) == ("reject", "reason")
+    assert [(each.name, each.type, each.most) for each in use_case.inputs] == [("reason", InputType.TEXT, 500)]
+    assert (found.settings.claims_lease, found.settings.claims_max) == (3600, 50)
+
+
+@pytest.mark.requirement("state-the-claim-mode")
+@pytest.mark.parametrize("mode", list(ClaimMode))
+def test_every_claim_mode_can_be_stated_and_none_is_assumed(folder: Path, mode: ClaimMode) -> None:
+    queue = folder / "queues" / "payouts.yaml"
+    lease = "lease: shop.lease\n"
+    text = queue.read_text().replace("claim: required", f"claim: {mode}")
+    queue.write_text(text.replace(lease, "") if mode is ClaimMode.DISABLED else text)
+    if mode is ClaimMode.DISABLED:
+        (folder / "settings" / "shop-lease.yaml").unlink()
+    found, findings = records.load(folder)
+    assert findings == ()
+    assert found is not None
+    assert found.queues["shop.payouts"].claim is mode
+    queue.write_text(text.replace(f"claim: {mode}\n", ""))
+    assert "claim-mode-unstated" in codes(folder)
+
+
+def test_the_payments_records_have_no_findings() -> None:
+
+    found, findings = records.check(application)
+    assert findings == ()
+    assert found is not None
+    modes = {queue.id: (queue.claim, queue.money) for queue in found.queues.values()}
+    assert modes == {
+        "payments.payouts": (ClaimMode.REQUIRED, True),
+        "payments.disputes": (ClaimMode.OPTIONAL, True),
+        "payments.notes": (ClaimMode.DISABLED, False),
+    }
+    assert [each.id for each in found.use_cases.values() if each.moves is Moves.MONEY] == ["payments.release"]
+    assert records.report(application.records, application).exit_code == 0
+
+
+def test_each_declared_setting_is_one_field_of_the_values_in_force() -> None:
+    assert [declared.id.replace(".", "_") for declared in DECLARATIONS] == [field.name for field in fields(Settings)]
+
+
+def test_an_override_replaces_the_value_of_one_process_and_is_checked_like_the_record() -> None:
+    found, _ = records.load(GOOD, overrides={"claims.lease": "PT2S", "shop.lease": "PT3S"})
+    assert found is not None
+    assert (found.settings.claims_lease, found.queues["shop.payouts"].lease_seconds) == (2, 3.0)
+    wrong = {"claims.leese": "PT2S", "claims.max": "none", "claims.total": "P30D"}
+    refused, findings = records.load(GOOD, overrides=wrong)
+    assert refused is None
+    assert [str(finding) for finding in findings] == [
+        "--set claims.leese=PT2S:1: setting-unknown: No record gives a setting claims.leese. Did you mean `claims.lease`?",
+        "--set claims.max=none:1: field-invalid: claims.max: 'none' is not a whole number.",
+        "--set claims.total=P30D:1: setting-out-of-bounds: claims.total is a claim with all its renewals: from 1 s to 604,800 s.",
+    ]
+
+
+@pytest.mark.requirement("FILE-03")
+@pytest.mark.parametrize("target", ["file", "folder", "dangling"])
+def test_a_link_that_leaves_the_folder_is_not_followed(folder: Path, tmp_path: Path, target: str) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "evil.yaml").write_text("kind: queue\nid: shop.evil\n")
+    place = {"file": outside / "evil.yaml", "folder": outside, "dangling": tmp_path / "nowhere"}[target]
+    (folder / "queues" / "link.yaml").symlink_to(place)
+    found, findings = records.load(folder)
+    assert found is None
+    assert [finding.code for finding in findings] == ["record-outside"]
+    assert "evil" not in findings[0].sentence
+
+
+@pytest.mark.requirement("FILE-03")
+def test_a_pipe_in_the_folder_is_named_and_does_not_hang_the_start(folder: Path) -> None:
+    os.mkfifo(folder / "queues" / "pipe.yaml")
+    assert codes(folder) == ["record-outside"]
+
+
+def test_a_file_of_more_than_64_kib_is_not_parsed(folder: Path) -> None:
+    (folder / "queues" / "long.yaml").write_text("kind: queue\n#" + "x" * 65_536)
+    assert codes(folder) == ["record-too-large"]
+
+
+def test_the_digest_is_of_paths_and_bytes_and_not_of_the_place(folder: Path) -> None:
+    def digest(of: Path) -> str:
+        found, _ = records.load(of)
+        assert found is not None
+        return found.digest
+
+    assert digest(folder) == digest(GOOD)
+    queue = folder / "queues" / "payouts.yaml"
+    queue.write_text(queue.read_text() + "# one more line\n")
+    changed = digest(folder)
+    queue.rename(folder / "queues" / "renamed.yaml")
+    assert len({digest(GOOD), changed, digest(folder)}) == 3
+
+
+def test_no_stays_a_word_and_text_that_yaml_reads_as_something_else_wants_quotes(folder: Path) -> None:
+    queue = folder / "queues" / "payouts.yaml"
+    text = queue.read_text()
+    queue.write_text(text.replace("title: Payouts", "title: no"))
+    found, _ = records.load(folder)
+    assert found is not None
+    assert found.queues["shop.payouts"].title == "no"
+    for plain in ("12", "true", "null", "~", "1e3", "0x1F", ""):
+        queue.write_text(text.replace("title: Payouts", f"title: {plain}"))
+        assert codes(folder) == ["field-invalid"], plain
+        queue.write_text(text.replace("title: Payouts", f"title: '{plain}'"))
+        assert codes(folder) == ([] if plain else ["field-invalid"]), plain
+
+
+def test_an_alias_bomb_is_refused_at_its_first_anchor() -> None:
+    bomb = "kind: queue\nid: x\na: &a [x, x]\n" + "".join(f"a{n}: &a{n} [*a, *a]\n" for n in range(30))
+    with pytest.raises(YamlRefused) as refused:
+        parse(bomb)
+    assert (refused.value.code, refused.value.line) == ("alias-refused", 3)
+
+
+def refusal(text: str) -> YamlRefused | None:
+    """Why `text` is not a document of ours; None where it is one."""
+    try:
+        parse(text)
+    except YamlRefused as refused:
+        return refused
+    return None
+
+
+@given(st.text(max_size=300))
+def test_whatever_a_file_holds_it_is_a_mapping_or_a_finding(text: str) -> None:
+    refused = refusal(text)
+    assert refused is None or refused.code in records.CODES
+    assert refused is None or 1 <= refused.line <= len(text.splitlines()) + 2
+    assert refused is None or refused.sentence.endswith(".")
+
+
+@given(st.lists(st.sampled_from("{}[]&*!|>-?:,'\"#% \n\tabk1"), max_size=60).map("".join))
+def test_no_arrangement_of_yaml_signs_escapes_as_another_exception(text: str) -> None:
+    refused = refusal("kind: queue\nid: x\n" + text)
+    assert refused is None or refused.code in records.CODES
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("PT1H", 3600), ("P7D", 604_800), ("PT90S", 90), ("P1DT2H3M4S", 93_784), ("PT0S", 0)]
+)
+def test_durations_are_read_in_seconds(text: str, seconds: int) -> None:
+    assert setting_value(text, SettingType.DURATION) == seconds
+
+
+@pytest.mark.parametrize("text", ["P", "PT", "P1M", "P1Y", "1H", "PT1.5S", "PT-1S", "P1W", "pt1h", "PT1H ", "PT１H"])
+def test_other_forms_of_durations_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="is not a duration"):
+        setting_value(text, SettingType.DURATION)
+
+
+async def _sync_like(call: Call, item: WorkItem, reason: str) -> Outcome:
+    return done(f"{call} {item} {reason}")
+
+
+async def _untyped(call: Call, item: WorkItem, *, reason) -> Outcome:  # type: ignore[no-untyped-def]  # the point
+    return done(f"{call} {item} {reason}")
+
+
+async def _wrong_type(call: Call, item: WorkItem, *, reason: datetime) -> Outcome:
+    return done(f"{call} {item} {reason}")
+
+
+async def _one_more(call: Call, item: WorkItem, *, reason: str, when: datetime) -> Outcome:
+    return done(f"{call} {item} {reason} {when}")
+
+
+def _not_async(call: Call, item: WorkItem, *, reason: str) -> Outcome:
+    return done(f"{call} {item} {reason}")
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (_sync_like, "does not take `call, item`"),
+        (_untyped, "something else than str"),
+        (_wrong_type, "something else than str"),
+        (_one_more, "takes when"),
+        (_not_async, "is not an `async def`"),
+    ],
+)
+def test_a_signature_must_take_exactly_what_the_record_declares(function: object, said: str) -> None:
+    _, findings = records.check(an_application(reject=function))
+    assert [finding.code for finding in findings] == ["use-case-signature"]
+    assert said in findings[0].sentence
+
+
+def test_a_folder_that_is_not_there_is_a_finding(tmp_path: Path) -> None:
+    absent = Application("shop", tmp_path / "nowhere")
+    found, findings = records.check(absent)
+    assert found is None
+    assert [finding.code for finding in findings] == ["records-missing"]
+
+
+def test_the_report_counts_records_or_prints_one_line_a_finding(folder: Path) -> None:
+    assert records.report(folder).lines == ("12 records, no findings.",)
+    (folder / "use-cases" / "reject.yaml").unlink()
+    report = records.report(folder)
+    assert report.exit_code == 1
+    assert report.lines == (
+        f"{folder}/queues/payouts.yaml:10: reference-unknown: `useCases`: no use-case record is shop.reject.",
+    )
+
+
+def test_the_payments_folder_is_the_one_that_the_application_names() -> None:
+    assert records.report(PAYMENTS).lines == ("18 records, no findings.",)
