@@ -60,7 +60,7 @@ class Asked:
 class FakeService:
     """The service in memory. `away` = cannot be reached; `status` = answers that to everything; `lost` answers get lost."""
 
-    def __init__(self, *, start: datetime | None = None, cap: float = 3_600, most_claims: int = 20) -> None:
+    def __init__(self, *, start: datetime | None = None, cap: float = 28_800, most_claims: int = 50) -> None:
         self.time = start or datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
         self.queues = FakeQueues(lambda: self.time, cap=timedelta(seconds=cap), most_claims=most_claims)
         self.queues.on_change = self._hint
@@ -269,6 +269,8 @@ class FakeService:
             raise Refusal(ErrorCode.NEEDS_PLAN, "Money moves only through a confirmed plan.")
         if row.state.closed:
             raise Refusal(ErrorCode.ITEM_CLOSED, f"The item is {row.state}.")
+        if self.queues.state(row) not in case.states:
+            raise Refusal(ErrorCode.USE_CASE_UNFIT, f"{case.title} is not possible: it is {self.queues.state(row)}.")
         _check_inputs(case, order)
         sentence = self.queues.run(row, asked.person, case, order, self._fits)
         return Acted(outcome=OutcomeKind.DONE, sentence=sentence, item=self.queues.shown(row), as_of=self.time)

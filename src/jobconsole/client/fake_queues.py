@@ -28,37 +28,38 @@ def _input(name: str, kind: InputType, title: str, most: int | None = None) -> U
 REASON = _input("reason", InputType.TEXT, "Reason", 500)
 
 
-def _case(verb: str, title: str, *inputs: UseCaseInput, moves: Moves = Moves.NOTHING) -> UseCase:
-    return UseCase(
-        id=f"payments.{verb}", title=title, moves=moves, states=(*OPEN, ItemState.SET_ASIDE), inputs=tuple(inputs)
-    )
+def _case(verb: str, title: str, states: tuple[ItemState, ...], *inputs: UseCaseInput) -> UseCase:
+    moves = Moves.MONEY if verb == "release" else Moves.NOTHING
+    return UseCase(id=f"payments.{verb}", title=title, moves=moves, states=states, inputs=tuple(inputs))
 
 
-SET_ASIDE = _case("set-aside", "Set aside", _input("until", InputType.INSTANT, "Until"), REASON)
-REJECT = _case("reject", "Reject", REASON)
-NOTE = _case("note", "Add a note", _input("text", InputType.TEXT, "Note", 2_000))
-HAND_OVER = _case("hand-over", "Hand over", _input("colleague", InputType.PERSON, "Colleague"), REASON)
-RELEASE = _case("release", "Release payout", moves=Moves.MONEY)
-RESOLVE = _case("resolve", "Resolve", REASON)
-ASK_EVIDENCE = _case("ask-evidence", "Ask for evidence", _input("question", InputType.TEXT, "Question", 500))
+ANY = (ItemState.OPEN, ItemState.SET_ASIDE, ItemState.EVIDENCE_ASKED)
+BEFORE = (ItemState.OPEN, ItemState.SET_ASIDE)
+SET_ASIDE = _case("set-aside", "Set aside", BEFORE, _input("until", InputType.INSTANT, "Until"), REASON)
+REJECT = _case("reject", "Reject", BEFORE, REASON)
+NOTE = _case("note", "Write a note", ANY, _input("text", InputType.TEXT, "Note", 2_000))
+HAND_OVER = _case("hand-over", "Hand to a colleague", ANY, _input("colleague", InputType.PERSON, "Colleague"), REASON)
+RELEASE = _case("release", "Release", (ItemState.OPEN,))
+RESOLVE = _case("resolve", "Resolve", ANY, _input("reason", InputType.TEXT, "How it was resolved", 500))
+ASK = _case("ask-evidence", "Ask for evidence", ANY, _input("question", InputType.TEXT, "What is needed", 500))
 
 PAYOUTS = Queue(
     id="payments.payouts",
     title="Supplier payouts",
     claim=ClaimMode.REQUIRED,
     money=True,
-    inputs=("invoice_on_file",),
-    use_cases=(SET_ASIDE, REJECT, NOTE, HAND_OVER, RELEASE),
-    lease_seconds=900,
+    inputs=("invoice",),
+    use_cases=(RELEASE, SET_ASIDE, REJECT, NOTE, HAND_OVER),
+    lease_seconds=3_600,
 )
 DISPUTES = Queue(
     id="payments.disputes",
-    title="Disputes",
+    title="Supplier disputes",
     claim=ClaimMode.OPTIONAL,
-    money=False,
-    inputs=(),
-    use_cases=(RESOLVE, ASK_EVIDENCE, NOTE),
-    lease_seconds=900,
+    money=True,
+    inputs=("evidence",),
+    use_cases=(RESOLVE, ASK, NOTE, HAND_OVER),
+    lease_seconds=3_600,
 )
 
 
@@ -120,6 +121,7 @@ class FakeQueues:
             changed_at=now,
             amount=amount,
             payee=Payee(id=f"s-{count}", name=title, account_last4=f"{count:04d}") if amount else None,
+            inputs={name: f"{name}-{count}" for name in self.queue(queue).inputs},
         )
         self.items[row.id] = row
         self.on_change(row)
@@ -295,7 +297,7 @@ class FakeQueues:
         elif case.id in (REJECT.id, RESOLVE.id):
             row.state = ItemState.REJECTED if case.id == REJECT.id else ItemState.RESOLVED
             self._settle(row, person)
-        elif case.id == ASK_EVIDENCE.id:
+        elif case.id == ASK.id:
             row.state = ItemState.EVIDENCE_ASKED
             row.money_version += 1
         elif case.id == HAND_OVER.id:

@@ -1,0 +1,167 @@
+"""Owns what all headless twins share: where they connect, how they print, and their exit codes. Decides nothing else.
+
+Exit codes: 0 done, 1 refused or not done, 2 wrong usage, 3 the service is away or the outcome is unknown, 4 sign in.
+`--json` prints the answer of the service as it is on the wire; all else is plain aligned text. A token is never an
+argument (MONEY.md 26): it comes from JOBCONSOLE_TOKEN or from the keyring that `jobconsole login` filled.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import json
+import os
+import sys
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn, TypeVar
+
+import click
+from pydantic import BaseModel, SecretStr
+
+from jobconsole.client.errors import (
+    ClientError,
+    ConnectionUnfit,
+    OutcomeUnknown,
+    ServiceAway,
+    ServiceRefused,
+    SignInAgain,
+)
+from jobconsole.client.service import Service
+from jobconsole.client.session import me
+from jobconsole.paths import config_file
+from jobconsole.present.text import block, line
+from jobconsole.settings import Settings, SettingsError, load
+from jobconsole.tokens import VARIABLE, Keyring, KeyringAway, take_from_environment
+from jobcontract.session import Session
+
+DONE, REFUSED, USAGE, AWAY, SIGN_IN = range(5)
+EPILOG = "Exit codes: 0 done, 1 refused, 2 usage, 3 service away or outcome unknown, 4 sign in."
+
+A = TypeVar("A")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignedIn:
+    """The connection of one twin: the service, who it is signed in as, and the settings of the run."""
+
+    service: Service
+    session: Session
+    settings: Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What a twin prints: the answer, its plain lines, and the exit code where the answer itself says no."""
+
+    answer: BaseModel
+    lines: Sequence[str]
+    code: int = DONE
+
+
+Twin = Callable[..., Awaitable[Shown]]
+
+_OPTIONS = (
+    click.option("--json", "as_json", is_flag=True, help="Print the service's answer as JSON."),
+    click.option("--profile", metavar="NAME", help="Which profile of the configuration."),
+    click.option("--url", metavar="URL", help="Address of the service."),
+    click.option("--tenant", metavar="TENANT", help="Which tenant; else the profile's, else your first."),
+)
+
+
+def twin(function: Twin) -> Callable[..., None]:
+    """Make a click callback of `async def f(signed_in, **options) -> Shown`: connects, runs, prints, exits."""
+
+    @functools.wraps(function)
+    def run(as_json: bool, profile: str | None, url: str | None, tenant: str | None, **options: Any) -> None:
+        typed = {"profile": profile, "url": url, "tenant": tenant}
+        shown = attempt(lambda: asyncio.run(_connected(function, typed, options)))
+        write(as_text(shown, as_json), shown.code)
+
+    callback: Callable[..., None] = run
+    for option in reversed(_OPTIONS):
+        callback = option(callback)
+    return callback
+
+
+def attempt(call: Callable[[], Shown]) -> Shown:
+    """What `call` gives; a failure of the client or the configuration becomes its sentence and exit code."""
+    try:
+        return call()
+    except ServiceRefused as error:
+        changes = [f"  {change.field}: {change.before} -> {change.after}" for change in error.changes]
+        fail(f"refused ({error.code}): {error.sentence}", REFUSED, error, *changes)
+    except SignInAgain as error:
+        fail(f"sign in again: {error.sentence}", SIGN_IN, error)
+    except OutcomeUnknown as error:
+        fail(
+            f"outcome unknown: {error.sentence}", AWAY, error, f"To repeat it: the same command with --key {error.key}"
+        )
+    except ServiceAway as error:
+        fail(f"not done: {error.sentence}", AWAY, error)
+    except (ConnectionUnfit, SettingsError) as error:
+        fail(str(error), USAGE)
+    except KeyboardInterrupt:
+        fail("stopped", 130)
+
+
+async def sure(order: Awaitable[A], key: str, **carried: object) -> A:
+    """The answer of an acting call; where it is unknown, say with which options a repeat is the same request."""
+    try:
+        return await order
+    except OutcomeUnknown as error:
+        options = {"key": key, **carried}
+        given = " ".join(f"--{name} {value}" for name, value in options.items() if value is not None)
+        fail(f"outcome unknown: {error.sentence}", AWAY, error, f"To repeat it: the same command with {given}")
+
+
+def fail(sentence: str, code: int, error: ClientError | None = None, *more: str) -> NoReturn:
+    """Say on standard error what is wrong, and end with `code`."""
+    reference = f" (reference {error.reference})" if error is not None and error.reference else ""
+    click.echo("\n".join(block(text) for text in (sentence + reference, *more)), err=True)
+    sys.exit(code)
+
+
+def connect(typed: Mapping[str, object]) -> tuple[Service, Settings]:
+    """The service that options, environment and configuration name, with the person's token. Nothing is sent yet."""
+    settings = load(typed, file=config_file())
+    token = take_from_environment()
+    if token is None:
+        try:
+            token = Keyring(settings.profile, settings.url).get()
+        except KeyringAway as away:
+            fail(f"no token: {away} Put one into {VARIABLE}, or sign in with: jobconsole login", SIGN_IN)
+    if token is None:
+        fail(f"no token: put one into {VARIABLE}, or sign in with: jobconsole login", SIGN_IN)
+    return Service(settings.url, SecretStr(token.reveal()), settings.tenant), settings
+
+
+def as_text(shown: Shown, as_json: bool) -> str:
+    """The answer as one text; JSON in ASCII, so that nothing in it can steer a terminal."""
+    if not as_json:
+        return "\n".join(shown.lines)
+    return json.dumps(shown.answer.model_dump(mode="json"), indent=2).replace("\x7f", "\\u007f")
+
+
+def write(text: str, code: int) -> NoReturn:
+    """Print `text` and end with `code`; a reader that went away (`| head`) is no error."""
+    try:
+        click.echo(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(code)
+
+
+async def _connected(function: Twin, typed: Mapping[str, object], options: Mapping[str, Any]) -> Shown:
+    service, settings = connect(typed)
+    service.on_checking = lambda _key: click.echo("no answer: unknown, checking", err=True)
+    try:
+        session = await me(service)
+        if service.tenant is None:
+            if not session.tenants:
+                fail(f"{line(session.person.id)} is in no tenant: ask an administrator.", REFUSED)
+            service.tenant = session.tenants[0].tenant
+        return await function(SignedIn(service=service, session=session, settings=settings), **options)
+    finally:
+        await service.close()

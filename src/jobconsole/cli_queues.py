@@ -1,0 +1,145 @@
+"""Owns the headless twins of the queue screens: looking at queues and items, and claiming. Acts: `cli_acts.py`.
+
+Each runs the function of `client/` that the screen runs.
+"""
+
+from __future__ import annotations
+
+import click
+
+from jobconsole.cli_acts import ACTS
+from jobconsole.cli_connection import EPILOG, Shown, SignedIn, sure, twin
+from jobconsole.client import queues as client
+from jobconsole.present import plain
+from jobcontract.ids import PAGE_MAX
+from jobcontract.items import Claimed, ItemPage
+from jobcontract.states import ItemView
+
+ITEM = click.argument("item")
+QUEUE = click.argument("queue")
+KEY = click.option("--key", metavar="KEY", help="Idempotency key: repeat an order with its first key.")
+FENCE = click.option("--fence", type=click.IntRange(min=1), help="Fence of the claim; else the item's present one.")
+
+
+@click.group("queues", epilog=EPILOG)
+def queues() -> None:
+    """Human work queues: list, show, claim, act."""
+
+
+@twin
+async def list_queues(at: SignedIn) -> Shown:
+    """The queues that you may read."""
+    answer = await client.queues(at.service)
+    return Shown(answer=answer, lines=plain.queues_lines(answer.queues))
+
+
+@QUEUE
+@twin
+async def totals(at: SignedIn, queue: str) -> Shown:
+    """What waits in QUEUE, per currency."""
+    answer = await client.totals(at.service, queue)
+    return Shown(answer=answer, lines=plain.totals_lines(answer, at.settings.zone))
+
+
+@QUEUE
+@click.option(
+    "--view", type=click.Choice([view.value for view in ItemView]), default=ItemView.WAITING.value, show_default=True
+)
+@click.option("--limit", type=click.IntRange(1, PAGE_MAX), default=100, show_default=True, help="Rows of the page.")
+@click.option("--cursor", metavar="CURSOR", help="`next` of the page before.")
+@click.option("--all", "everything", is_flag=True, help="Every page.")
+@twin
+async def items(at: SignedIn, queue: str, view: str, limit: int, cursor: str | None, everything: bool) -> Shown:
+    """Items of QUEUE, oldest first."""
+    wanted = ItemView(view)
+    page = await client.items(at.service, queue, view=wanted, cursor=cursor, limit=PAGE_MAX if everything else limit)
+    if everything and page.next is not None:
+        rows = [row async for row in client.all_items(at.service, queue, view=wanted)]
+        page = ItemPage(items=tuple(rows), next=None, as_of=page.as_of)
+    lines = plain.items_lines(page.items, at.settings.zone)
+    more = ["", f"There are more: --cursor {page.next}  (or --all)"] if page.next else []
+    return Shown(answer=page, lines=[*lines, *more])
+
+
+@ITEM
+@twin
+async def show(at: SignedIn, item: str) -> Shown:
+    """ITEM with its history."""
+    answer = await client.item(at.service, item)
+    return Shown(answer=answer, lines=plain.detail_lines(answer, at.settings.zone))
+
+
+@ITEM
+@KEY
+@twin
+async def claim(at: SignedIn, item: str, key: str | None) -> Shown:
+    """Claim ITEM."""
+    once = key or client.new_key()
+    return _claimed(await sure(client.claim(at.service, item, once), once), at)
+
+
+@QUEUE
+@KEY
+@twin
+async def claim_next(at: SignedIn, queue: str, key: str | None) -> Shown:
+    """Claim the oldest free item of QUEUE."""
+    once = key or client.new_key()
+    return _claimed(await sure(client.claim_next(at.service, queue, once), once), at)
+
+
+@ITEM
+@FENCE
+@KEY
+@twin
+async def renew(at: SignedIn, item: str, fence: int | None, key: str | None) -> Shown:
+    """Keep your claim on ITEM for another lease."""
+    held = fence or await _fence(at, item)
+    once = key or client.new_key()
+    return _claimed(await sure(client.renew_claim(at.service, item, held, once), once, fence=held), at)
+
+
+@ITEM
+@FENCE
+@KEY
+@twin
+async def release_claim(at: SignedIn, item: str, fence: int | None, key: str | None) -> Shown:
+    """Give your claim on ITEM back."""
+    held = fence or await _fence(at, item)
+    once = key or client.new_key()
+    return _claimed(await sure(client.release_claim(at.service, item, held, once), once, fence=held), at)
+
+
+@ITEM
+@click.option("--reason", required=True, help="Why; you and your colleague both see it.")
+@FENCE
+@KEY
+@twin
+async def break_claim(at: SignedIn, item: str, reason: str, fence: int | None, key: str | None) -> Shown:
+    """Take the claim on ITEM from a colleague."""
+    held = fence or await _fence(at, item)
+    once = key or client.new_key()
+    return _claimed(await sure(client.break_claim(at.service, item, held, reason, once), once, fence=held), at)
+
+
+async def _fence(at: SignedIn, item: str) -> int:
+    """The fence of the item's present claim; at least 1, so that the service answers for an item never claimed."""
+    return max((await client.item(at.service, item)).item.fence, 1)
+
+
+def _claimed(answer: Claimed, at: SignedIn) -> Shown:
+    return Shown(answer=answer, lines=plain.claimed_lines(answer, at.settings.zone))
+
+
+for _name, _callback in (
+    ("list", list_queues),
+    ("totals", totals),
+    ("items", items),
+    ("show", show),
+    ("claim", claim),
+    ("claim-next", claim_next),
+    ("renew", renew),
+    ("release-claim", release_claim),
+    ("break-claim", break_claim),
+    *ACTS,
+):
+    queues.add_command(click.command(_name, epilog=EPILOG)(_callback))

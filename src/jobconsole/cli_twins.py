@@ -1,0 +1,43 @@
+"""Owns the list of headless twins that the command line offers, and the two small ones: `whoami` and `audit`."""
+
+from __future__ import annotations
+
+import click
+
+from jobconsole.cli_connection import EPILOG, Shown, SignedIn, twin
+from jobconsole.cli_queues import queues
+from jobconsole.client import audit as client
+from jobconsole.present import plain
+from jobcontract.audit import AuditPage
+from jobcontract.ids import PAGE_MAX
+
+
+@click.command("whoami", epilog=EPILOG)
+@twin
+async def whoami(at: SignedIn) -> Shown:
+    """Who you are signed in as, where, and what you may do."""
+    return Shown(answer=at.session, lines=plain.session_lines(at.session, at.settings.zone))
+
+
+@click.group("audit", epilog=EPILOG)
+def audit() -> None:
+    """The audit trail."""
+
+
+@audit.command("list", epilog=EPILOG)
+@click.option("--limit", type=click.IntRange(1, PAGE_MAX), default=100, show_default=True, help="Rows of the page.")
+@click.option("--cursor", metavar="CURSOR", help="`next` of the page before.")
+@click.option("--all", "everything", is_flag=True, help="Every page.")
+@twin
+async def list_audit(at: SignedIn, limit: int, cursor: str | None, everything: bool) -> Shown:
+    """The trail, newest first."""
+    page = await client.audit(at.service, cursor=cursor, limit=PAGE_MAX if everything else limit)
+    if everything and page.next is not None:
+        entries = [entry async for entry in client.all_audit(at.service)]
+        page = AuditPage(entries=tuple(entries), next=None, as_of=page.as_of)
+    more = ["", f"There are more: --cursor {page.next}  (or --all)"] if page.next else []
+    return Shown(answer=page, lines=[*plain.audit_lines(page.entries, at.settings.zone), *more])
+
+
+TWINS: tuple[click.Command, ...] = (queues, audit, whoami)
+"""Every headless twin, for `cli.py` to add."""
