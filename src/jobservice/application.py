@@ -139,8 +139,13 @@ class Inbox(Protocol):
 class Seeder(Protocol):
     """Puts example content into a fresh demo: called by `jobservice dev` alone."""
 
-    async def __call__(self, push: Callable[[str, str, Sequence[NewWorkItem]], Awaitable[int]]) -> Sequence[str]:
-        """Push through `push(tenant, queue, items) -> how many were new`; sentences that say what was loaded."""
+    async def __call__(
+        self, now: datetime, push: Callable[[str, str, Sequence[NewWorkItem]], Awaitable[int]]
+    ) -> Sequence[str]:
+        """Push through `push(tenant, queue, items) -> how many were new`; sentences that say what was loaded.
+
+        `now` is the database's clock, UTC: what example dates are counted from.
+        """
 
 
 class Application:
