@@ -31,19 +31,19 @@ class Transaction:
         self.connection = connection
         self.tenant = tenant
 
-    async def rows(self, name: str, **parameters: object) -> list[DictRow]:
+    async def rows(self, name: str, /, **parameters: object) -> list[DictRow]:
         """All rows of statement `name`."""
         async with self.connection.cursor(row_factory=dict_row) as cursor:
             await cursor.execute(statement(name), {"tenant": self.tenant, **parameters})
             return await cursor.fetchall()
 
-    async def row(self, name: str, **parameters: object) -> DictRow | None:
+    async def row(self, name: str, /, **parameters: object) -> DictRow | None:
         """The first row of statement `name`, or None."""
         async with self.connection.cursor(row_factory=dict_row) as cursor:
             await cursor.execute(statement(name), {"tenant": self.tenant, **parameters})
             return await cursor.fetchone()
 
-    async def run(self, name: str, **parameters: object) -> int:
+    async def run(self, name: str, /, **parameters: object) -> int:
         """Run statement `name`; how many rows it touched."""
         async with self.connection.cursor() as cursor:
             await cursor.execute(statement(name), {"tenant": self.tenant, **parameters})

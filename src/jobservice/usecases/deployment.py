@@ -1,0 +1,93 @@
+"""Owns whether an API or Worker process may start on this database (MONEY.md 29, 30, 35), and the record that it did.
+
+Every finding is a sentence that says what to do. Looks only; the one thing it writes is the row of a start (MONEY.md 31).
+"""
+
+from __future__ import annotations
+
+from jobservice.store import audit, deployment
+from jobservice.store.database import Database, Row, Transaction
+
+TRUE_CLOCK = "select clock_timestamp()"
+OLDEST_SERVER = 150_000
+"""`server_version_num` of PostgreSQL 15."""
+
+
+async def check_start(database: Database, *, service_role: str, version: str) -> tuple[str, ...]:
+    """Why a process of `service_role` whose code needs `version` must not start; empty where it may.
+
+    Refusal DATABASE_AWAY where the database cannot be reached.
+    """
+    async with database.transaction(None) as transaction:
+        standing = await deployment.standing(transaction, service_role)
+        findings = _role_findings(standing, service_role)
+        if findings:
+            return findings
+        if not standing["migrated"]:
+            return ("The database has no tables of the service yet. Run as its owner: jobservice migrate.",)
+        return (
+            *_version_findings(await deployment.version(transaction), version),
+            *_clock_findings(standing),
+            *await _demo_findings(transaction),
+        )
+
+
+async def record_start(database: Database, *, process: str, digest: str, version: str) -> None:
+    """Keep that a process started, and with which set of records."""
+    async with database.transaction(None) as transaction:
+        entry = audit.NewEntry(
+            person=None,
+            action="service-started",
+            subject=process,
+            outcome="done",
+            detail={"records": digest, "version": version},
+            reference=None,
+        )
+        await audit.add(transaction, entry)
+
+
+def _role_findings(standing: Row, service_role: str) -> tuple[str, ...]:
+    role = standing["role"]
+    own = f"Give this process the address of {service_role} in JOBSERVICE_DATABASE_URL."
+    if standing["server_version"] < OLDEST_SERVER:
+        return (f"This is PostgreSQL {standing['server_version'] // 10_000}; the service needs 15 or newer.",)
+    if standing["superuser"]:
+        return (f"{role} is a superuser: no wall between tenants holds for it. {own}",)
+    if standing["bypasses"]:
+        return (f"{role} bypasses row security: no wall between tenants holds for it. {own}",)
+    if standing["owner"]:
+        return (f"{role} owns tables of the service and could change them. {own}",)
+    if not standing["service"]:
+        return (f"{role} is not {service_role}, whose rights this process needs. {own}",)
+    return ()
+
+
+def _version_findings(reached: str | None, needed: str) -> tuple[str, ...]:
+    if reached is None or reached < needed:
+        return (
+            f"The database is at version {reached or 'none'} and this code needs {needed}. "
+            "Run as its owner: jobservice migrate.",
+        )
+    if reached > needed:
+        return (
+            f"The database is at version {reached}, newer than this code ({needed}). Run the newer release of the service.",
+        )
+    return ()
+
+
+def _clock_findings(standing: Row) -> tuple[str, ...]:
+    if standing["clock"] == TRUE_CLOCK:
+        return ()
+    return (
+        "jobs.now() of this database is not the true clock, as only in databases made by tests. Use another database.",
+    )
+
+
+async def _demo_findings(transaction: Transaction) -> tuple[str, ...]:
+    demo = await deployment.demo(transaction)
+    if demo["people"] and not demo["marked"]:
+        return (
+            "People of a demo are in this database, and it is not a demo's. "
+            "Disable them (jobservice person list) or use another database.",
+        )
+    return ()
