@@ -22,10 +22,13 @@ async def test_a_transaction_has_one_tenant_and_the_next_one_another(database: D
 
 
 async def test_an_exception_takes_everything_back(owner_database: Database, superuser: psycopg.Connection[Any]) -> None:
-    with pytest.raises(LookupError):
+    async def broken() -> None:
         async with owner_database.transaction(None) as transaction:
             await transaction.connection.execute("insert into jobs.tenants (id, name) values ('acme', 'Acme')")
             raise LookupError
+
+    with pytest.raises(LookupError):
+        await broken()
     assert superuser.execute("select count(*) from jobs.tenants").fetchone() == (0,)
 
 
