@@ -1,22 +1,24 @@
-"""Owns the one connection that listens for notifications. Never reads a row: a notification only says where to look."""
+"""Owns the one connection that listens for notifications. Never reads a row of the tables: a notification only says
+where to look."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
 
 from psycopg import AsyncConnection
+from psycopg.rows import DictRow
 
 from jobservice.store.database import Database
 from jobservice.store.statements import statement
 
 
 class Listening:
-    """A connection that listens on `jobs_hints`."""
+    """A connection that listens on `jobs_hints`; `identity` says of which database."""
 
-    def __init__(self, connection: AsyncConnection[Any]) -> None:
+    def __init__(self, connection: AsyncConnection[DictRow], identity: str) -> None:
         self._connection = connection
+        self.identity = identity
 
     async def tenants(self, seconds: float) -> AsyncIterator[str]:
         """Tenants that were notified of, as they come, for `seconds`; then makes sure that the connection lives.
@@ -30,10 +32,11 @@ class Listening:
 
 @asynccontextmanager
 async def listening(database: Database) -> AsyncIterator[Listening]:
-    """Listen for the length of the block; psycopg.OperationalError where the database is away."""
+    """Listen for the length of the block; psycopg.Error where the database is away."""
     connection = await database.connect()
     try:
         await connection.execute(statement("hints/listen"))
-        yield Listening(connection)
+        found = await (await connection.execute(statement("hints/database_identity"))).fetchone()
+        yield Listening(connection, "" if found is None else str(found["identity"]))
     finally:
         await connection.close()

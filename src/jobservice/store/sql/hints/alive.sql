@@ -1,2 +1,2 @@
 -- Does the listening connection still live?
-select 1 as alive;
+select 1 as alive

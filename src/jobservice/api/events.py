@@ -1,0 +1,131 @@
+"""Owns the operation of the live stream: who hears of what, and the answer that does not end by itself."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Annotated
+
+from fastapi import Header, Response
+from starlette.types import Receive, Scope, Send
+
+from jobcontract import routes
+from jobcontract.errors import ErrorCode, Refusal
+from jobcontract.permissions import GRANTS, Permission
+from jobservice.api.admission import Admission, Admitted
+from jobservice.api.endpoints import Endpoint
+from jobservice.api.stream import Pace, Stream
+from jobservice.usecases.session import SignedIn, authenticate
+
+EVENTS_TYPE = "text/event-stream"
+
+
+async def events(
+    admitted: Admitted, last_event_id: Annotated[str | None, Header(include_in_schema=False)] = None
+) -> Response:
+    """Hints of what changed in the tenants that the token may read, until its rights end."""
+    context = admitted.context
+    tenants = _heard_by(admitted.signed_in, admitted.tenant)
+    context.streams.enter(admitted.signed_in.person)
+    bounds = context.bounds
+    pace = Pace(beat_seconds=bounds.beat_seconds, recheck_seconds=bounds.recheck_seconds)
+    stream = Stream(context.hub, tenants, _Rights(admitted, tenants).look, pace, context.metrics.hints.inc)
+
+    def close() -> None:
+        stream.close()
+        context.streams.leave(admitted.signed_in.person)
+
+    try:
+        await stream.open(last_event_id, seconds=bounds.body_seconds)
+    except BaseException:
+        close()
+        raise
+    return EventStream(stream, close, send_seconds=bounds.send_seconds)
+
+
+def _heard_by(signed_in: SignedIn, named: str | None) -> frozenset[str]:
+    """The tenants whose queues the person may read, within the one that the request names."""
+    return frozenset(
+        membership.tenant
+        for membership in signed_in.memberships
+        if Permission.QUEUE_READ in GRANTS[membership.role] and named in (None, membership.tenant)
+    )
+
+
+class _Rights:
+    """Looks again at what a stream's token may hear."""
+
+    def __init__(self, admitted: Admission, tenants: frozenset[str]) -> None:
+        self._admitted = admitted
+        self._had = bool(tenants)
+
+    async def look(self) -> frozenset[str] | None:
+        """The tenants to hear of now; None where the token, the person or all that it could hear has ended.
+
+        Refusal DATABASE_AWAY or TIMED_OUT where nobody can tell.
+        """
+        database = self._admitted.context.service.database
+        try:
+            signed_in = await authenticate(database, self._admitted.token.get_secret_value())
+        except Refusal as refusal:
+            if refusal.kind in (ErrorCode.UNAUTHENTICATED, ErrorCode.TOKEN_EXPIRED):
+                return None
+            raise
+        tenants = _heard_by(signed_in, self._admitted.tenant)
+        return None if self._had and not tenants else tenants
+
+
+class EventStream(Response):
+    """The endless answer. Ends with its stream, when the client leaves, or when it takes nothing for too long."""
+
+    media_type = EVENTS_TYPE
+
+    def __init__(self, stream: Stream, close: Callable[[], None], *, send_seconds: float) -> None:
+        self.status_code = 200
+        self.background = None
+        self.init_headers({"X-Accel-Buffering": "no"})
+        self._stream = stream
+        self._close = close
+        self._send_seconds = send_seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - ASGI's own form
+        """Send frames until one side has had enough."""
+        sending = asyncio.create_task(self._send(send))
+        leaving = asyncio.create_task(_left(receive))
+        try:
+            await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
+            if sending.done():
+                sending.result()
+        finally:
+            self._close()
+            for task in (sending, leaving):
+                task.cancel()
+                with suppress(asyncio.CancelledError, Exception):
+                    await task
+
+    async def _send(self, send: Send) -> None:
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        try:
+            async for frame in self._stream.frames():
+                async with asyncio.timeout(self._send_seconds):
+                    await send({"type": "http.response.body", "body": frame, "more_body": True})
+        except TimeoutError:
+            return  # the client takes nothing: it is cut off, and resumes from its last event id
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _left(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+ENDPOINTS = (
+    Endpoint(
+        route=routes.EVENTS,
+        function=events,
+        media=EVENTS_TYPE,
+        summary="Live hints",
+        refusals=(ErrorCode.TOO_MANY_STREAMS,),
+    ),
+)
