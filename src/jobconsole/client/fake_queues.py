@@ -231,10 +231,10 @@ class FakeQueues:
             raise Refusal(ErrorCode.CLAIMS_DISABLED, f"{row.queue.title} has no claims.")
         if self.state(row).closed:
             raise Refusal(ErrorCode.ITEM_CLOSED, f"The item is {row.state}.")
-        if holder is not None and holder != person:
-            raise self.held(row, holder)
         if holder == person:
-            return
+            raise Refusal(ErrorCode.CLAIM_HELD, "You hold it already. Renew the claim instead.")
+        if holder is not None:
+            raise self.held(row, holder)
         mine = sum(self.holder(other) == person for other in self.items.values())
         if mine >= self.most_claims:
             raise Refusal(ErrorCode.CLAIMS_MAX, f"You hold {mine} items; {self.most_claims} are allowed.")
@@ -262,30 +262,39 @@ class FakeQueues:
 
     def take(self, row: FakeItem, person: Person, fence: int, reason: str) -> None:
         """Break a colleague's claim and hold it."""
-        if self.holder(row) is None:
-            raise Refusal(ErrorCode.CLAIM_NOT_HELD, "Nobody holds it: claim it.")
+        holder = self.holder(row)
+        if row.queue.claim is ClaimMode.DISABLED:
+            raise Refusal(ErrorCode.CLAIMS_DISABLED, f"{row.queue.title} has no claims.")
+        if holder is None:
+            raise Refusal(ErrorCode.CLAIM_NOT_HELD, "Nobody holds it any more. Claim it instead.")
+        if holder == person:
+            raise Refusal(ErrorCode.CLAIM_HELD, "You hold it yourself; there is nobody to take it from.")
         if row.fence != fence:
-            raise Refusal(ErrorCode.CLAIM_LOST, "The claim changed hands since you looked.")
+            raise self.held(row, holder)
         self.end_claim(row, ClaimEnding.BROKEN, person, reason)
         self._grant(row, person)
 
     def hold(self, row: FakeItem, person: Person, fence: int) -> None:
         """Refusal unless `person` holds it under `fence`."""
+        if row.queue.claim is ClaimMode.DISABLED:
+            raise Refusal(ErrorCode.CLAIMS_DISABLED, f"{row.queue.title} has no claims.")
         holder = self.holder(row)
         if holder is None:
             raise Refusal(ErrorCode.CLAIM_LOST, "Your claim has ended; the item is free again.")
         if holder != person or row.fence != fence:
-            raise Refusal(ErrorCode.CLAIM_LOST, f"Your claim has ended; {holder.id} holds it now.", holder=holder.id)
+            raise Refusal(ErrorCode.CLAIM_LOST, f"Your claim has ended; it is now held by {holder.name}.")
 
     def may_act(self, row: FakeItem, person: Person, order: ActOrder) -> None:
         """Refusal unless the claim mode lets `person` act."""
+        if row.queue.claim is ClaimMode.DISABLED:
+            return
         holder = self.holder(row)
-        if order.fence is not None and row.queue.claim is not ClaimMode.DISABLED:
+        if order.fence is not None:
             self.hold(row, person, order.fence)
         elif holder is not None and holder != person:
             raise self.held(row, holder)
-        elif holder is None and row.queue.claim is ClaimMode.REQUIRED:
-            raise Refusal(ErrorCode.CLAIM_REQUIRED, "Claim it first.")
+        elif holder == person or row.queue.claim is ClaimMode.REQUIRED:
+            raise Refusal(ErrorCode.CLAIM_REQUIRED, "In this queue only the holder acts. Claim the item first.")
 
     def run(self, row: FakeItem, person: Person, case: UseCase, order: ActOrder, fits: Callable[[str], bool]) -> str:
         """Do it; the sentence of the outcome. `fits` says whether a person may take the item."""
@@ -321,8 +330,8 @@ class FakeQueues:
 
     def held(self, row: FakeItem, holder: Person) -> Refusal:
         """The refusal that names who holds it."""
-        until = row.expires_at.isoformat() if row.expires_at else None
-        return Refusal(ErrorCode.CLAIM_HELD, f"Held by {holder.name} ({holder.id}).", holder=holder.id, until=until)
+        until = f" until {row.expires_at:%Y-%m-%d %H:%M:%S} UTC" if row.expires_at else ""
+        return Refusal(ErrorCode.CLAIM_HELD, f"It is held by {holder.name}{until}.")
 
     def end_claim(self, row: FakeItem, ending: ClaimEnding, by: Person | None, reason: str | None = None) -> None:
         """End the claim on the row, if there is one, and write how."""
