@@ -8,7 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from examples.payments import use_cases
+from examples.payments.seeding import Seeding
 from jobservice.application import Application
 
 application = Application("payments", Path(__file__).parent / "records")
+application.seeder = Seeding()
 use_cases.register(application)
