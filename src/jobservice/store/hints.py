@@ -1,0 +1,46 @@
+"""Owns the statements of live hints: what changed, written with the change, read by position (MONEY.md 34).
+
+A notification carries the tenant's id alone, so no payload is ever too long (case PG-01).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from jobcontract.events import Hint, Topic
+from jobservice.store.database import Transaction
+
+BATCH_MAX = 5_000
+"""Most hints of one read; where more wait, reloading is cheaper than being told."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadHints:
+    """What one statement saw, under one snapshot: hints by row id, the position it read up to, the floor."""
+
+    position: int
+    """The snapshot's xmin: every transaction below it has ended, and what it wrote has been seen."""
+    floor: int
+    hints: tuple[tuple[int, Hint], ...]
+
+
+async def add(transaction: Transaction, *, queue: str, item: str, version: int) -> None:
+    """Say that an item changed, when the transaction commits."""
+    await transaction.run("hints/add", topic=Topic.ITEM.value, queue=queue, ref=item, version=version)
+
+
+async def read(transaction: Transaction, *, position: int | None, seen: Collection[int]) -> ReadHints:
+    """The tenant's hints written by transactions from `position` on, without those `seen`; None = none, from now."""
+    row = await transaction.row("hints/read", position=position, seen=list(seen), limit=BATCH_MAX + 1)
+    assert row is not None  # noqa: S101  # the floor always has its one row
+    hints = tuple(
+        (
+            each["id"],
+            Hint(
+                topic=each["topic"], tenant=each["tenant"], queue=each["queue"], id=each["ref"], version=each["version"]
+            ),
+        )
+        for each in row["hints"]
+    )
+    return ReadHints(position=row["position"], floor=row["floor"], hints=hints)

@@ -1,0 +1,19 @@
+-- Writes what an act leaves on its item, under the claim (or none) and the version that were read under the lock.
+update jobs.items
+set
+    state = %(state)s,
+    set_aside_until = %(set_aside_until)s,
+    closed_at = %(closed_at)s,
+    money_version = money_version + %(raised)s,
+    row_version = row_version + 1,
+    holder = case when %(ends_claim)s then null else holder end,
+    taken_at = case when %(ends_claim)s then null else taken_at end,
+    expires_at = case when %(ends_claim)s then null else expires_at end
+where
+    id = %(item)s::uuid
+    and tenant = %(tenant)s
+    and money_version = %(money_version)s
+    and closed_at is null
+    and holder is not distinct from %(holder)s
+    and fence = %(fence)s
+returning row_version

@@ -1,0 +1,61 @@
+-- Writes off some lapsed claims of a queue and says so; rows that others have locked are left to them, so nothing here
+-- waits and then compares.
+with lapsed as (
+    select
+        i.id,
+        i.holder,
+        i.fence,
+        i.expires_at
+    from jobs.items as i
+    where
+        i.tenant = %(tenant)s
+        and i.queue = %(queue)s
+        and i.holder is not null
+        and i.expires_at <= (select jobs.now())
+    order by i.expires_at
+    limit %(most)s
+    for update of i skip locked
+),
+
+freed as (
+    update jobs.items as i
+    set
+        holder = null,
+        taken_at = null,
+        expires_at = null,
+        row_version = i.row_version + 1
+    from lapsed as l
+    where i.id = l.id and i.holder = l.holder and i.fence = l.fence
+    returning i.id, i.tenant, i.queue, i.row_version, l.holder, l.fence, l.expires_at
+),
+
+ended as (
+    update jobs.claims as c
+    set
+        ended_at = f.expires_at,
+        ending = 'lapsed'
+    from freed as f
+    where c.item = f.id and c.holder = f.holder and c.fence = f.fence and c.ended_at is null
+),
+
+audited as (
+    insert into jobs.audit (tenant, action, subject, outcome, detail)
+    select
+        f.tenant,
+        'claim-lapsed',
+        f.id::text,
+        'done',
+        jsonb_build_object('queue', f.queue, 'holder', f.holder, 'fence', f.fence)
+    from freed as f
+),
+
+told as (
+    insert into jobs.hints (tenant, topic, queue, ref, version)
+    select f.tenant, 'item', f.queue, f.id::text, f.row_version
+    from freed as f
+)
+
+select
+    count(*) as freed,
+    bool_and(pg_notify('jobs_hints', f.tenant) is not null) as notified
+from freed as f

@@ -1,0 +1,116 @@
+"""Owns the audit trail as use cases see it: adding to it, recording refusals, reading it (MONEY.md 31).
+
+Everything that changed is a row, and so is every refused acting request; looking is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import structlog
+
+from jobcontract.audit import AuditEntry
+from jobcontract.errors import ErrorCode, Refusal
+from jobcontract.ids import KEY_MAX, PAGE_MAX, storable
+from jobcontract.permissions import Permission
+from jobcontract.session import Person
+from jobservice.store import audit as trail
+from jobservice.store.database import Row, Transaction
+from jobservice.usecases.actor import Actor
+from jobservice.usecases.service import Service
+
+CHANGED = "done"
+REFUSED = "refused"
+_UNRECORDED = frozenset({ErrorCode.DATABASE_AWAY, ErrorCode.INTERNAL})
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedAudit:
+    """One page of the trail, newest first; `last` is where the next begins, None where the trail ends."""
+
+    entries: tuple[AuditEntry, ...]
+    last: int | None
+    as_of: datetime
+
+
+async def record(
+    transaction: Transaction,
+    actor: Actor,
+    action: str,
+    subject: str,
+    detail: Mapping[str, Any],
+    *,
+    outcome: str = CHANGED,
+) -> None:
+    """Add a row to the trail, in the transaction that changed something."""
+    await trail.add(
+        transaction,
+        trail.NewEntry(
+            person=actor.person,
+            action=action,
+            subject=subject,
+            outcome=outcome,
+            detail=detail,
+            reference=actor.reference,
+        ),
+    )
+
+
+async def record_refusal(service: Service, actor: Actor, action: str, subject: str, refusal: Refusal) -> None:
+    """Add a `refused` row with the code, in a transaction of its own.
+
+    Acting use cases call it themselves; the API calls it only for an acting request that it refused before one of
+    them was reached. A trail that cannot be written just then is logged and hides nothing from the person who asked.
+    """
+    if refusal.kind in _UNRECORDED:
+        return
+    try:
+        async with service.database.transaction(actor.tenant) as transaction:
+            detail = {"code": refusal.kind.code, "sentence": refusal.detail}
+            await record(transaction, actor, safe_subject(action), safe_subject(subject), detail, outcome=REFUSED)
+    except Refusal as away:
+        _log.error(
+            "refusal-not-recorded",
+            action=action,
+            code=refusal.kind.code,
+            person=actor.person,
+            reference=actor.reference,
+            reason=away.detail,
+        )
+
+
+def safe_subject(text: str) -> str:
+    """What a request named, fit to be kept: at most `KEY_MAX` characters that PostgreSQL can store."""
+    return text[:KEY_MAX] if storable(text) else "unreadable"
+
+
+async def list_audit(service: Service, actor: Actor, after: int | None, limit: int) -> ListedAudit:
+    """One page of the tenant's trail older than row `after`. Refusal PERMISSION_MISSING without audit.read."""
+    actor.require(Permission.AUDIT_READ)
+    limit = max(1, min(limit, PAGE_MAX))
+    async with service.database.transaction(actor.tenant) as transaction:
+        rows, now = await trail.page(transaction, after=after, limit=limit)
+    shown = rows[:limit]
+    return ListedAudit(
+        entries=tuple(map(_entry, shown)),
+        last=shown[-1]["id"] if len(rows) > limit else None,
+        as_of=now["now"],
+    )
+
+
+def _entry(row: Row) -> AuditEntry:
+    person = None if row["person"] is None else Person(id=row["person"], name=row["person_name"] or row["person"])
+    return AuditEntry(
+        id=row["id"],
+        at=row["at"],
+        person=person,
+        action=row["action"],
+        subject=row["subject"],
+        outcome=row["outcome"],
+        detail=row["detail"],
+    )

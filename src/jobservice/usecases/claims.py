@@ -1,0 +1,248 @@
+"""Owns claiming, renewing, releasing and breaking claims, and claim next: each one transaction, once per key.
+
+Every one locks the item first and compares after (MONEY.md 30), writes under the holder and fence that it read, and
+leaves history, audit row and hint (requirement release-claims-past-their-lease).
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from jobcontract.errors import ErrorCode, Refusal
+from jobcontract.items import BreakClaim, ClaimOrder, HeldClaim
+from jobcontract.permissions import Permission
+from jobcontract.states import ClaimEnding, ClaimMode
+from jobservice.rules.claims import (
+    Denied,
+    Granted,
+    capped_at,
+    claims_disabled,
+    decide_break,
+    decide_claim,
+    decide_release,
+    decide_renewal,
+    decide_room,
+    lease_end,
+)
+from jobservice.rules.queues import Queue
+from jobservice.store import audit as trail
+from jobservice.store import claims as store
+from jobservice.store import hints, items
+from jobservice.store.database import Transaction
+from jobservice.store.items import LockedItem
+from jobservice.usecases.actor import Actor
+from jobservice.usecases.audit import CHANGED, record
+from jobservice.usecases.idempotency import Answered, Deed, Once, act_once
+from jobservice.usecases.items import locked, reach, shown
+from jobservice.usecases.service import Service, refuse
+
+
+async def claim(service: Service, actor: Actor, item: str, order: ClaimOrder, once: Once) -> Answered:  # noqa: ARG001  # the order says nothing further yet
+    """Take a free item (`Claimed`). Refusal CLAIMS_DISABLED, ITEM_CLOSED, CLAIM_HELD, CLAIMS_MAX, NOT_FOUND."""
+
+    async def work(transaction: Transaction) -> Answered:
+        found, queue, now = await _open_item(transaction, service, actor, item)
+        lease, total = queue.lease_seconds, service.records.settings.claims_total
+        decided = decide_claim(queue.claim, found.holding, now=now, actor=actor.person, lease=lease, total=total)
+        until = _until(decided)
+        await _room(transaction, service, actor)
+        await take(transaction, actor, found, action="claim", person=actor.person, now=now, until=until)
+        return await _claimed(transaction, service, actor, item)
+
+    return await act_once(
+        service, actor, Deed(action="claim", subject=item, permission=Permission.QUEUE_CLAIM), once, work
+    )
+
+
+async def renew_claim(service: Service, actor: Actor, item: str, order: HeldClaim, once: Once) -> Answered:
+    """Keep a held item longer (`Claimed`). Refusal CLAIM_LOST, CLAIM_CAPPED, CLAIMS_DISABLED, NOT_FOUND."""
+
+    async def work(transaction: Transaction) -> Answered:
+        found, queue, now = await _open_item(transaction, service, actor, item)
+        until = _until(
+            decide_renewal(
+                queue.claim,
+                found.holding,
+                now=now,
+                actor=actor.person,
+                carried_fence=order.fence,
+                lease=queue.lease_seconds,
+                total=service.records.settings.claims_total,
+            )
+        )
+        renewed = written(await store.renew(transaction, found, until=until))
+        detail = {"queue": found.queue, "fence": renewed.fence, "expires_at": until.isoformat()}
+        await _leave(transaction, actor, "renew-claim", found, detail, renewed.row_version)
+        return await _claimed(transaction, service, actor, item)
+
+    return await act_once(
+        service, actor, Deed(action="renew-claim", subject=item, permission=Permission.QUEUE_CLAIM), once, work
+    )
+
+
+async def release_claim(service: Service, actor: Actor, item: str, order: HeldClaim, once: Once) -> Answered:
+    """Give a held item back (`Claimed`). Refusal CLAIM_LOST, CLAIMS_DISABLED, NOT_FOUND."""
+
+    async def work(transaction: Transaction) -> Answered:
+        found, queue, now = await _open_item(transaction, service, actor, item)
+        held = decide_release(queue.claim, found.holding, now=now, actor=actor.person, carried_fence=order.fence)
+        if isinstance(held, Denied):
+            raise refuse(held)
+        cleared = written(await store.clear(transaction, found))
+        await store.end(transaction, found, at=now, ending=ClaimEnding.RELEASED, by=actor.person)
+        detail = {"queue": found.queue, "fence": cleared.fence}
+        await _leave(transaction, actor, "release-claim", found, detail, cleared.row_version)
+        return await _claimed(transaction, service, actor, item)
+
+    return await act_once(
+        service, actor, Deed(action="release-claim", subject=item, permission=Permission.QUEUE_CLAIM), once, work
+    )
+
+
+async def break_claim(service: Service, actor: Actor, item: str, order: BreakClaim, once: Once) -> Answered:
+    """Take the claim that a colleague holds, with a reason that both see (`Claimed`).
+
+    Refusal PERMISSION_MISSING, CLAIM_NOT_HELD, CLAIM_HELD (another claim than the one seen), CLAIMS_MAX, NOT_FOUND.
+    """
+
+    async def work(transaction: Transaction) -> Answered:
+        found, queue, now = await _open_item(transaction, service, actor, item)
+        until = _until(
+            decide_break(
+                queue.claim,
+                found.holding,
+                now=now,
+                actor=actor.person,
+                carried_fence=order.fence,
+                lease=queue.lease_seconds,
+                total=service.records.settings.claims_total,
+            )
+        )
+        await _room(transaction, service, actor)
+        await store.end(transaction, found, at=now, ending=ClaimEnding.BROKEN, by=actor.person, reason=order.reason)
+        detail = {"held_by": found.holding.holder, "reason": order.reason}
+        await take(
+            transaction, actor, found, action="break-claim", person=actor.person, now=now, until=until, detail=detail
+        )
+        return await _claimed(transaction, service, actor, item)
+
+    return await act_once(
+        service, actor, Deed(action="break-claim", subject=item, permission=Permission.QUEUE_CLAIM_BREAK), once, work
+    )
+
+
+async def claim_next(service: Service, actor: Actor, queue: str, order: ClaimOrder, once: Once) -> Answered:  # noqa: ARG001  # the order says nothing further yet
+    """Take the oldest free item of a queue (`Claimed`; `item` null where none is free, and the key is not spent).
+
+    Refusal CLAIMS_DISABLED, CLAIMS_MAX, NOT_FOUND (queue).
+    """
+
+    async def work(transaction: Transaction) -> Answered:
+        wanted = service.queue(queue)
+        if wanted.claim is ClaimMode.DISABLED:
+            raise refuse(claims_disabled())
+        await _room(transaction, service, actor)
+        await store.free_lapsed(transaction, wanted.id)
+        free = await store.next_free(transaction, wanted.id, reach(actor))
+        if free is None:
+            return await _none_free(transaction)
+        found, now = await locked(transaction, actor, free)
+        total = service.records.settings.claims_total
+        until = lease_end(now, lease=wanted.lease_seconds, taken_at=now, total=total)
+        await take(transaction, actor, found, action="claim", person=actor.person, now=now, until=until)
+        return await _claimed(transaction, service, actor, free)
+
+    return await act_once(
+        service, actor, Deed(action="claim-next", subject=queue, permission=Permission.QUEUE_CLAIM), once, work
+    )
+
+
+async def take(
+    transaction: Transaction,
+    actor: Actor,
+    found: LockedItem,
+    *,
+    action: str,
+    person: str,
+    now: datetime,
+    until: datetime,
+    detail: dict[str, Any] | None = None,
+) -> None:
+    """Write `person`'s claim on a locked item, after the one that lapsed there; history, audit row and hint."""
+    await end_lapsed(transaction, found, now)
+    granted = written(await store.grant(transaction, found, person=person, now=now, until=until))
+    told = {"queue": found.queue, "holder": person, "fence": granted.fence, "expires_at": until.isoformat()}
+    await _leave(transaction, actor, action, found, told | (detail or {}), granted.row_version)
+
+
+async def end_lapsed(transaction: Transaction, found: LockedItem, now: datetime) -> None:
+    """Write how a claim past its lease ended, where one stands on a locked item; the service's own doing."""
+    holding = found.holding
+    if holding.expires_at is None or holding.live(now):
+        return
+    ended = await store.end(transaction, found, at=holding.expires_at, ending=ClaimEnding.LAPSED, by=None)
+    if ended:
+        await trail.add(
+            transaction,
+            trail.NewEntry(
+                person=None,
+                action="claim-lapsed",
+                subject=found.id,
+                outcome=CHANGED,
+                detail={"queue": found.queue, "holder": holding.holder, "fence": holding.fence},
+                reference=None,
+            ),
+        )
+
+
+def written(granted: store.Granted | None) -> store.Granted:
+    """What a write under a claim answered. Refusal CLAIM_LOST where it wrote no row: the claim is no longer so."""
+    if granted is None:
+        raise Refusal(ErrorCode.CLAIM_LOST, "The claim is no longer as it was read. Nothing was done; load it again.")
+    return granted
+
+
+async def _open_item(
+    transaction: Transaction, service: Service, actor: Actor, item: str
+) -> tuple[LockedItem, Queue, datetime]:
+    """A locked item that is not closed, its queue, and the clock as it stood after the lock."""
+    found, now = await locked(transaction, actor, item)
+    if found.closed:
+        raise Refusal(ErrorCode.ITEM_CLOSED, f"The item is {found.version.state}; there is nothing left to claim.")
+    return found, service.queue(found.queue), now
+
+
+def _until(decided: Granted | Denied) -> datetime:
+    """The expiry that was granted. Refusal with the rule's code where it was denied."""
+    if isinstance(decided, Denied):
+        raise refuse(decided)
+    return decided.until
+
+
+async def _room(transaction: Transaction, service: Service, actor: Actor) -> None:
+    """Refusal CLAIMS_MAX where the actor holds as many items as they may; counted by one transaction at a time."""
+    await store.lock_person(transaction, actor.person)
+    live = await store.count_live(transaction, actor.person)
+    room = decide_room(live, service.records.settings.claims_max, whose="You hold")
+    if isinstance(room, Denied):
+        raise refuse(room)
+
+
+async def _leave(
+    transaction: Transaction, actor: Actor, action: str, found: LockedItem, detail: dict[str, Any], row_version: int
+) -> None:
+    await record(transaction, actor, action, found.id, detail)
+    await hints.add(transaction, queue=found.queue, item=found.id, version=row_version)
+
+
+async def _claimed(transaction: Transaction, service: Service, actor: Actor, item: str) -> Answered:
+    row = await shown(transaction, actor, item)
+    taken_at = row["taken_at"]
+    cap = None if taken_at is None else capped_at(taken_at, service.records.settings.claims_total).isoformat()
+    return Answered(status=200, body={"item": row["item"], "capped_at": cap, "as_of": row["now"].isoformat()})
+
+
+async def _none_free(transaction: Transaction) -> Answered:
+    as_of = (await items.now(transaction)).isoformat()
+    return Answered(status=200, body={"item": None, "capped_at": None, "as_of": as_of}, kept=False)

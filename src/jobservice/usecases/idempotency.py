@@ -1,0 +1,98 @@
+"""Owns acting once per key: the second call with a key gets the first answer (MONEY.md 32, case HTTP-03).
+
+The frame of every acting use case: one transaction, permission, key, work, answer kept beside the work; a refusal
+rolls everything back and is then written to the audit trail in a transaction of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from jobcontract.errors import ErrorCode, Refusal
+from jobcontract.permissions import Permission
+from jobservice.store import idempotency as keys
+from jobservice.store.database import Transaction
+from jobservice.usecases.actor import Actor
+from jobservice.usecases.audit import record_refusal
+from jobservice.usecases.service import Service
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Once:
+    """The identity of one acting request: method and path as sent, its `Idempotency-Key`, a keyed digest of its body."""
+
+    method: str
+    path: str
+    key: str
+    digest: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """The answer to an acting request: HTTP status, JSON body, and whether it is the repeated first answer."""
+
+    status: int
+    body: Mapping[str, Any]
+    replayed: bool = False
+    kept: bool = True
+    """Whether something changed, so that the key is spent on this answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deed:
+    """What an acting request is called in the audit trail, and the permission that it needs."""
+
+    action: str
+    subject: str
+    permission: Permission
+
+
+async def act_once(
+    service: Service, actor: Actor, deed: Deed, once: Once, work: Callable[[Transaction], Awaitable[Answered]]
+) -> Answered:
+    """Run `work` in one transaction of the actor's tenant, at most once per key.
+
+    Refusal PERMISSION_MISSING, IDEMPOTENCY_RUNNING (the first request is still at work), IDEMPOTENCY_KEY_REUSED
+    (another body), or what `work` refuses; each is recorded, and nothing else of it stays.
+    """
+    try:
+        actor.require(deed.permission)
+        async with service.database.transaction(actor.tenant) as transaction:
+            return await _first_or_again(service, actor, once, transaction, work)
+    except Refusal as refusal:
+        await record_refusal(service, actor, deed.action, deed.subject, refusal)
+        raise
+
+
+async def _first_or_again(
+    service: Service,
+    actor: Actor,
+    once: Once,
+    transaction: Transaction,
+    work: Callable[[Transaction], Awaitable[Answered]],
+) -> Answered:
+    scope = keys.Scope(person=actor.person, method=once.method, path=once.path, key=once.key)
+    if not await keys.try_lock(transaction, scope):
+        raise Refusal(
+            ErrorCode.IDEMPOTENCY_RUNNING,
+            "The first request with this key is still running. Ask again with the same key in a moment.",
+        )
+    kept = await keys.find(transaction, scope)
+    if kept is not None:
+        if kept.digest != once.digest:
+            raise Refusal(
+                ErrorCode.IDEMPOTENCY_KEY_REUSED,
+                "This Idempotency-Key was used for a request with another body. Make a new key for a new request.",
+            )
+        return Answered(status=kept.status, body=kept.answer, replayed=True)
+    answered = await work(transaction)
+    if answered.kept:
+        await keys.keep(
+            transaction,
+            scope,
+            keys.Kept(digest=once.digest, status=answered.status, answer=answered.body),
+            seconds=service.records.settings.idempotency_keep,
+        )
+    return answered

@@ -1,0 +1,89 @@
+"""Owns pushing items inside a transaction that the application opened on its own connection.
+
+Joins it, commits nothing: where the application rolls back, neither item nor hint nor audit row stays.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from psycopg import AsyncConnection
+from psycopg.pq import TransactionStatus
+
+from jobcontract.errors import ErrorCode, Refusal
+from jobcontract.ids import NAME_MAX, storable
+from jobcontract.states import Role
+from jobservice.application import NewWorkItem
+from jobservice.records import RecordSet
+from jobservice.rules.items import Payment
+from jobservice.store import session
+from jobservice.store.database import Transaction
+from jobservice.usecases.actor import Actor
+from jobservice.usecases.content import Draft, push
+from jobservice.usecases.service import find_queue
+
+
+class ServiceInbox:
+    """`jobservice.application.Inbox` over a set of records: hand it to `Application.connect`."""
+
+    def __init__(self, records: RecordSet) -> None:
+        self._records = records
+
+    async def push(self, connection: Any, tenant: str, queue: str, item: NewWorkItem, pusher: str) -> str:
+        """Add the item inside the open transaction of `connection`, a psycopg `AsyncConnection`; its id.
+
+        TypeError or RuntimeError where the connection is none or has no transaction to join. Refusal NOT_FOUND
+        (queue), INVALID_REQUEST, BODY_TOO_LARGE, KEY_TAKEN; the application's transaction goes on after each.
+        """
+        if not (0 < len(pusher) <= NAME_MAX and storable(pusher)):
+            raise Refusal(ErrorCode.INVALID_REQUEST, f"The pusher's id has 1 to {NAME_MAX} characters.")
+        found = find_queue(self._records.queues, queue)
+        transaction = Transaction(_joined(connection), tenant)
+        actor = Actor(person=pusher, tenant=tenant, role=Role.PUSHER)
+        before = await session.set_tenant(transaction)
+        try:
+            return await push(transaction, self._records, actor, found, _draft(item))
+        finally:
+            await _restore(transaction, before)
+
+
+def _joined(connection: Any) -> AsyncConnection[Any]:
+    """The connection, where it has a transaction that can be joined."""
+    if not isinstance(connection, AsyncConnection):
+        raise TypeError(f"push wants a psycopg AsyncConnection, not {type(connection).__name__}")
+    status = connection.info.transaction_status
+    if status is TransactionStatus.INERROR:
+        raise RuntimeError("the transaction has failed already; roll it back before pushing")
+    if connection.autocommit and status is not TransactionStatus.INTRANS:
+        raise RuntimeError(
+            "open a transaction first (async with connection.transaction()): push commits nothing itself"
+        )
+    return connection
+
+
+async def _restore(transaction: Transaction, tenant: str) -> None:
+    """Set the tenant that the application had set before, unless the database has aborted its transaction."""
+    if transaction.connection.info.transaction_status is TransactionStatus.INTRANS:
+        await session.set_tenant(Transaction(transaction.connection, tenant))
+
+
+def _draft(item: NewWorkItem) -> Draft:
+    payment = item.payment
+    return Draft(
+        key=item.key,
+        title=item.title,
+        created=item.created,
+        payment=None
+        if payment is None
+        else Payment(
+            minor=payment.money.minor,
+            currency=payment.money.currency,
+            payee_id=payment.payee_id,
+            payee_name=payment.payee_name,
+            account=payment.account,
+        ),
+        inputs=item.inputs,
+        payload=item.payload,
+        customer=item.customer,
+        workspace=item.workspace,
+    )

@@ -1,0 +1,49 @@
+"""Owns the value that every use case starts from: the database, the records in force, the application, the place.
+
+Built once by a roof and handed down; holds no state of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from jobcontract.errors import ErrorCode, Refusal
+from jobservice.application import Application
+from jobservice.records import RecordSet
+from jobservice.rules.claims import Denied
+from jobservice.rules.queues import Queue
+from jobservice.store.database import Database
+
+ACT_SECONDS = 5.0
+"""Seconds that an application's function may take, with its item locked; then it is stopped and has failed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """What a use case needs besides who acts and what they ask."""
+
+    database: Database
+    records: RecordSet
+    application: Application
+    deployment: str
+    """`JOBSERVICE_DEPLOYMENT`: the name of the place, shown to people."""
+    act_seconds: float = ACT_SECONDS
+
+    def queue(self, identifier: str) -> Queue:
+        """The queue of that id; Refusal NOT_FOUND, naming those there are."""
+        return find_queue(self.records.queues, identifier)
+
+
+def find_queue(queues: Mapping[str, Queue], identifier: str) -> Queue:
+    """The queue of that id; Refusal NOT_FOUND, naming those there are."""
+    found = queues.get(identifier)
+    if found is None:
+        known = ", ".join(sorted(queues)) or "none"
+        raise Refusal(ErrorCode.NOT_FOUND, f"There is no queue {identifier[:80]!r}. Queues: {known}.")
+    return found
+
+
+def refuse(denied: Denied) -> Refusal:
+    """The refusal that carries a rule's denial over the wire."""
+    return Refusal(denied.kind, denied.sentence)
