@@ -246,9 +246,10 @@ class FakeQueues:
         self.hold(row, person, fence)
         if row.taken_at is None or row.expires_at is None:
             return
-        later = min(self.now() + timedelta(seconds=row.queue.lease_seconds), row.taken_at + self.cap)
-        if later <= row.expires_at:
+        if row.taken_at + self.cap <= row.expires_at:
             raise Refusal(ErrorCode.CLAIM_CAPPED, "This claim cannot be kept longer.")
+        later = min(self.now() + timedelta(seconds=row.queue.lease_seconds), row.taken_at + self.cap)
+        later = max(later, row.expires_at)
         row.expires_at = later
         last = row.claims[-1]
         row.claims[-1] = last.model_copy(update={"expires_at": later, "renewals": last.renewals + 1})

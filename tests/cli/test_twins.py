@@ -1,0 +1,219 @@
+"""The headless twins: what they print, what they refuse, and the exit codes that scripts rely on."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from jobconsole.cli_twins import TWINS
+from jobcontract.items import Acted, Claimed, ItemDetail, ItemPage
+from jobcontract.permissions import Permission
+from jobcontract.queues import Queues, QueueTotals
+from jobcontract.session import Session
+from tests.cli.twins import Typed
+
+PAYOUTS = "payments.payouts"
+
+
+def first(typed: Typed) -> str:
+    """The id of the oldest payout."""
+    return str(typed.json("queues", "items", PAYOUTS)["items"][0]["id"])
+
+
+def test_json_is_the_answer_of_the_wire(typed: Typed) -> None:
+    Session.model_validate(typed.json("whoami"))
+    Queues.model_validate(typed.json("queues", "list"))
+    QueueTotals.model_validate(typed.json("queues", "totals", PAYOUTS))
+    page = ItemPage.model_validate(typed.json("queues", "items", PAYOUTS))
+    assert [row.title for row in page.items] == ["Aspire Care Ltd", "Booker Food", "Plant Hire"]
+    ItemDetail.model_validate(typed.json("queues", "show", page.items[0].id))
+    Claimed.model_validate(typed.json("queues", "claim-next", PAYOUTS))
+    Acted.model_validate(typed.json("queues", "note", page.items[0].id, "--text", "seen"))
+
+
+def test_plain_text_has_amount_and_account_before_the_name(typed: Typed) -> None:
+    lines = typed("queues", "items", PAYOUTS).stdout.splitlines()
+    assert re.search(r"GBP 90,126\.13 +…0001 +Aspire Care Ltd", lines[1])
+    assert re.search(r" −GBP 1,545\.22 +…0003 +Plant Hire", lines[3])
+    assert lines[2].index("GBP") == lines[1].index("GBP") + 1, "amounts are aligned to the right"
+    assert "GBP out 95,742.78 back 1,545.22" in typed("queues", "totals", PAYOUTS).stdout
+
+
+def test_hostile_text_reaches_a_terminal_as_signs_alone(typed: Typed) -> None:
+    hostile = "\x1b]0;owned\x07\x1b[2J\u202etxt\x9b31m\x7f\nsecond line"
+    item = typed.fake.queues.add(PAYOUTS, hostile, minor=1)
+    for words in (("queues", "items", PAYOUTS), ("queues", "show", item), ("queues", "claim", item)):
+        for out in (typed(*words).stdout, typed(*words, "--json").stdout):
+            assert re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]", out) is None
+    assert typed.json("queues", "show", item)["item"]["title"] == hostile
+
+
+def test_work_by_verbs(typed: Typed) -> None:
+    item = first(typed)
+    assert typed("queues", "claim", item).exit_code == 0
+    assert "until" in typed("queues", "show", item).stdout
+    assert typed("queues", "renew", item).exit_code == 0
+    aside = typed("queues", "set-aside", item, "--until", "+2d", "--reason", "asked the supplier")
+    assert aside.exit_code == 0, aside.output
+    assert item not in typed("queues", "items", PAYOUTS).stdout
+    assert item in typed("queues", "items", PAYOUTS, "--view", "set-aside").stdout
+    second = typed.json("queues", "claim-next", PAYOUTS)["item"]["id"]
+    assert typed("queues", "reject", second, "--reason", "paid twice").exit_code == 0
+    assert "rejected" in typed("queues", "items", PAYOUTS, "--view", "closed").stdout
+    third = typed.json("queues", "claim-next", PAYOUTS)["item"]["id"]
+    assert typed("queues", "hand-over", third, "--colleague", "k.rao", "--reason", "hers").exit_code == 0
+    assert typed("queues", "release-claim", third, person="k.rao").exit_code == 0
+    assert typed("queues", "claim-next", PAYOUTS).exit_code == 0
+    assert typed("queues", "break-claim", third, "--reason", "urgent", person="k.rao").exit_code == 0
+    dispute = typed.json("queues", "items", "payments.disputes")["items"][0]["id"]
+    assert typed("queues", "ask-evidence", dispute, "--question", "which bill?").exit_code == 0
+    assert typed("queues", "act", dispute, "payments.resolve", "--input", "reason=a=b").exit_code == 0
+    assert "a=b" in str(typed.json("queues", "show", dispute)["acts"])
+    trail = typed("audit", "list", person="a.nagy").stdout
+    for action in ("payments.set-aside", "payments.reject", "payments.hand-over", "break-claim", "payments.resolve"):
+        assert action in trail
+
+
+@pytest.mark.parametrize(
+    ("words", "person", "code", "says"),
+    [
+        (("queues", "items", "payments.none"), "m.ito", 1, "not-found"),
+        (("queues", "claim", "ITEM"), "o.lind", 1, str(Permission.QUEUE_CLAIM)),
+        (("queues", "items", PAYOUTS), "i.feed", 1, "permission-missing"),
+        (("queues", "reject", "ITEM", "--reason", "x"), "m.ito", 1, "claim-required"),
+        (("queues", "renew", "ITEM"), "m.ito", 1, "claim-lost"),
+        (("queues", "act", "ITEM", "release"), "m.ito", 1, "needs-plan"),
+        (("queues", "note", "ITEM", "--text", "x", "--version", "7"), "m.ito", 1, "claim-required"),
+        (("queues", "act", "ITEM", "explode"), "m.ito", 2, "payments.reject"),
+        (("queues", "act", "ITEM", "reject", "--input", "why=x"), "m.ito", 2, "reason"),
+        (("queues", "act", "ITEM", "reject", "--input", "reason"), "m.ito", 2, "NAME=VALUE"),
+        (("queues", "set-aside", "ITEM", "--until", "yesterday", "--reason", "x"), "m.ito", 2, "until"),
+        (("queues", "set-aside", "ITEM", "--until", "2020-01-01", "--reason", "x"), "m.ito", 2, "past"),
+        (("queues", "reject", "ITEM"), "m.ito", 2, "--reason"),
+        (("queues", "items", PAYOUTS, "--limit", "0"), "m.ito", 2, "--limit"),
+        (("queues", "items", PAYOUTS, "--tenant", "york"), "m.ito", 1, "tenant-unknown"),
+        (("queues", "items", PAYOUTS, "--tenant", "Not A Tenant"), "m.ito", 2, "leeds"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
+)
+def test_a_refusal_is_a_sentence_and_its_exit_code(
+    typed: Typed, words: tuple[str, ...], person: str, code: int, says: str
+) -> None:
+    item = first(typed)
+    if "release" in words:
+        typed("queues", "claim", item)
+    result = typed(*(item if word == "ITEM" else word for word in words), person=person)
+    assert result.exit_code == code, result.output
+    assert says in result.stderr
+    assert result.stdout == ""
+    assert "Traceback" not in result.output
+
+
+def test_a_changed_item_says_what_changed(typed: Typed) -> None:
+    item = first(typed)
+    typed("queues", "claim", item)
+    result = typed("queues", "reject", item, "--reason", "x", "--version", "7")
+    assert result.exit_code == 1
+    assert "version: 7 -> 1" in result.stderr
+
+
+@pytest.mark.requirement("HTTP-03")
+def test_a_lost_answer_is_unknown_then_found(typed: Typed) -> None:
+    typed.fake.lost = 1
+    result = typed("queues", "claim-next", PAYOUTS)
+    assert result.exit_code == 0
+    assert "unknown, checking" in result.stderr
+    assert sum(row.holder is not None for row in typed.fake.queues.items.values()) == 1
+
+
+def test_away_and_signed_out_have_codes_of_their_own(typed: Typed) -> None:
+    typed.fake.signed_out.add("m.ito")
+    assert typed("whoami").exit_code == 4
+    typed.fake.away = True
+    away = typed("whoami")
+    assert (away.exit_code, away.stdout) == (3, "")
+    assert "cannot be reached" in away.stderr
+
+
+def test_every_page_with_all(typed: Typed) -> None:
+    for count in range(450):
+        typed.fake.queues.add(PAYOUTS, f"Supplier {count}", minor=count + 1)
+    page = typed.json("queues", "items", PAYOUTS)
+    assert (len(page["items"]), bool(page["next"])) == (100, True)
+    assert "--cursor" in typed("queues", "items", PAYOUTS).stdout
+    rest = typed.json("queues", "items", PAYOUTS, "--cursor", page["next"])
+    assert page["items"][-1]["id"] != rest["items"][0]["id"]
+    whole = typed.json("queues", "items", PAYOUTS, "--all")
+    assert (len({row["id"] for row in whole["items"]}), whole["next"]) == (453, None)
+
+
+def test_repeating_with_a_key_is_the_first_answer(typed: Typed) -> None:
+    one = typed.json("queues", "claim-next", PAYOUTS, "--key", "k-1")
+    two = typed.json("queues", "claim-next", PAYOUTS, "--key", "k-1")
+    assert one == two
+
+
+def every(command: click.Command, path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], click.Command]]:
+    """Every command below `command` with its words."""
+    here = (*path, command.name or "")
+    if isinstance(command, click.Group):
+        return [found for child in command.commands.values() for found in every(child, here)]
+    return [(here, command)]
+
+
+COMMANDS = [found for command in TWINS for found in every(command)]
+
+
+@pytest.mark.parametrize(("path", "command"), COMMANDS, ids=[" ".join(path) for path, _ in COMMANDS])
+def test_every_twin_has_json_help_and_no_token_argument(path: tuple[str, ...], command: click.Command) -> None:
+    options = {name for parameter in command.params for name in parameter.opts}
+    assert {"--json", "--profile", "--url", "--tenant"} <= options
+    assert not any("token" in name for name in options)
+    assert command.help
+    assert "Exit codes" in (command.epilog or "")
+
+
+def run_program(*words: str, **environ: str) -> subprocess.CompletedProcess[str]:
+    """The real program in a process of its own, without a terminal."""
+    around = {name: value for name, value in os.environ.items() if not name.startswith("JOBCONSOLE_")}
+    code = "from jobconsole.cli_twins import TWINS; import click;"
+    code += "click.Group('jobconsole', commands={c.name: c for c in TWINS}).main()"
+    return subprocess.run(
+        [sys.executable, "-c", code, *words], capture_output=True, text=True, env={**around, **environ}, timeout=60
+    )
+
+
+@pytest.mark.parametrize(
+    ("environ", "code", "says"),
+    [
+        ({"JOBCONSOLE_TOKEN": "jc_x", "JOBCONSOLE_URL": "http://jobs.example"}, 2, "plain http"),
+        ({"JOBCONSOLE_TOKEN": "jc secret", "JOBCONSOLE_URL": "https://jobs.example"}, 2, "characters"),
+        ({"JOBCONSOLE_TOKEN": "jc_x", "JOBCONSOLE_URL": "http://127.0.0.1:1"}, 3, "cannot be reached"),
+        ({"JOBCONSOLE_TOKEN": "jc_x", "JOBCONSOLE_PROFILE": "Nowhere!"}, 2, "profile"),
+        (
+            {"JOBCONSOLE_URL": "http://127.0.0.1:1", "PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"},
+            4,
+            "TOKEN",
+        ),
+    ],
+    ids=["plain-http", "bad-token", "away", "profile", "no-token"],
+)
+def test_the_program_by_itself(environ: dict[str, str], code: int, says: str) -> None:
+    result = run_program("whoami", **environ)
+    assert (result.returncode, result.stdout) == (code, ""), result.stderr
+    assert says in result.stderr
+    assert "Traceback" not in result.stderr
+    assert "secret" not in result.stderr
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
+    code = "from jobconsole.cli_connection import write; write('x' * 5_000_000, 0)"
+    shell = f'{sys.executable} -c "{code}" | head -c 1 >/dev/null; echo "${{PIPESTATUS[0]}}"'
+    result = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, timeout=60)
+    assert (result.stdout.strip(), result.stderr) == ("0", "")
