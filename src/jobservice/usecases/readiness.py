@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from jobcontract.errors import ErrorCode, Refusal
-from jobservice.store import readiness
+from jobservice.store import deployment
 from jobservice.store.database import Database
 
 
 async def check_ready(database: Database, needed: str, *, seconds: float) -> None:
     """Return where all is well; Refusal DATABASE_AWAY says what is not. `needed` is the code's own schema version."""
     async with database.transaction(None, statement_seconds=seconds) as transaction:
-        reached = await readiness.schema_version(transaction)
+        reached = await deployment.version(transaction)
     if reached != needed:
         raise Refusal(
             ErrorCode.DATABASE_AWAY,
