@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time
 
-from examples.payments.tally import FileTally, Taken
 from examples.payments.payees import account, payee_id
 from examples.payments.register import Invoice, InvoiceRegister
+from examples.payments.tally import FileTally, Taken
 from jobcontract.ids import NAME_MAX
 from jobservice.application import NewPayment, NewWorkItem
 

@@ -9,11 +9,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from examples.payments.tally import FileTally, Source, Taken, take
 from examples.payments.items import DISPUTES, NOTES, PAYOUTS, dispute_items, note_items, payout_item
 from examples.payments.payouts import read_payouts
 from examples.payments.register import InvoiceRegister, read_register
 from examples.payments.table import FileRefused
+from examples.payments.tally import FileTally, Source, Taken, take
 from jobservice.application import NewWorkItem
 
 Push = Callable[[str, str, Sequence[NewWorkItem]], Awaitable[int]]
