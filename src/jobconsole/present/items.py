@@ -80,6 +80,19 @@ def name_of(item: Item) -> str:
     return item.payee.name if item.payee is not None else item.title
 
 
+def verb_of(use_case: str) -> str:
+    """The last part of a use case's id: `payments.set-aside` is `set-aside`."""
+    return use_case.rpartition(".")[2]
+
+
+def what_is_done(title: str, queue: str) -> str:
+    """What an act does, for its dialog and its button: `Reject payout`; a title that is a phrase stays as it is."""
+    if {"a", "an", "the", "for", "to"} & set(title.casefold().split()):
+        return title
+    noun = queue.rpartition(".")[2].replace("-", " ")
+    return f"{title} {noun.removesuffix('s')}"
+
+
 def input_text(name: str, value: bool | int | str | None) -> str:
     """A declared input in words: `invoice on file`, `no invoice on file`, `attempts 3`, `region unknown`."""
     words = name.replace("-", " ").replace("_", " ")
@@ -275,11 +288,10 @@ OUTCOMES: Mapping[OutcomeKind, tuple[str, Tone]] = {
 def act_line(record: ActRecord, seen: Seen) -> Line:
     """One act of the history: when, who, which use case, how it ended, in words."""
     word, tone = OUTCOMES[record.outcome]
-    verb = record.use_case.rpartition(".")[2]
     return joined(
         [
             Piece(short(record.at, seen.zone, seen.now)),
-            Piece(f"{record.person.id} {verb}", Tone.STRONG),
+            Piece(f"{record.person.id} {verb_of(record.use_case)}", Tone.STRONG),
             Piece(word, tone),
             Piece(record.sentence),
         ]

@@ -65,7 +65,9 @@ def title_line(queue: Queue, totals: QueueTotals | None, width: int) -> Line:
     return (*start, Piece(" · ", Tone.QUIET), Piece(money)) if money else start
 
 
-def view_line(view: ItemView, totals: QueueTotals | None, loaded: int, more: bool, marked: int) -> Line:
+def view_line(
+    view: ItemView, totals: QueueTotals | None, loaded: int, more: bool, marked: int, moved: str = ""
+) -> Line:
     """Which of the views is shown, its order, how much of it is loaded, and how many rows are marked."""
     pieces: list[Piece] = []
     for known in VIEWS:
@@ -77,6 +79,8 @@ def view_line(view: ItemView, totals: QueueTotals | None, loaded: int, more: boo
     notes = [Piece(ORDER, Tone.QUIET), Piece(loaded_text(loaded, more, view, totals), Tone.QUIET)]
     if marked:
         notes.insert(0, Piece(f"■ {marked:,} marked", Tone.MINE))
+    if moved:
+        notes.append(Piece(moved, Tone.WARN))
     return (*views, Piece("   "), *joined(notes))
 
 

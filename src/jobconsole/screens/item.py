@@ -1,0 +1,123 @@
+"""Owns the screen of one item: its payment, who holds it, its history of claims and acts, and what was sent along.
+
+It shows what the service said last and asks again when a hint names the item. Claims and acts are those of
+`screens/acting.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.getters import query_one
+
+from jobconsole.client import queues as client
+from jobconsole.present.columns import Piece, Tone
+from jobconsole.present.items import brief_lines, full_lines, heading
+from jobconsole.screens.acting import ActingScreen, Subject
+from jobconsole.screens.shell import Handler
+from jobconsole.widgets.lines import Lines
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from jobcontract.events import Hint
+    from jobcontract.items import Item, ItemDetail
+    from jobcontract.queues import Queue
+
+
+class ItemScreen(ActingScreen):
+    """Everything of one item."""
+
+    PLACE = "item"
+    TITLE_WORDS = "Item"
+    EXPLANATION = (
+        "Everything of one item: what is paid to whom, who holds it and until when, every claim and act so far, and "
+        "what the application sent along. Times are in your profile's zone and in UTC."
+    )
+    CSS_PATH: ClassVar[str] = "item.tcss"
+
+    about = query_one("#heading", Lines)
+    whole = query_one("#lines", Lines)
+
+    def __init__(
+        self,
+        queue: Queue,
+        item: Item,
+        detail: ItemDetail | None,
+        *,
+        on_told: Callable[[Item, datetime], None] = lambda _item, _as_of: None,
+    ) -> None:
+        """`on_told` hears how the item stands whenever an answer says so."""
+        super().__init__()
+        self.queue = queue
+        self.item = item
+        self.detail = detail
+        self._on_told = on_told
+
+    def compose_body(self) -> ComposeResult:
+        """Heading, then everything else, scrolling."""
+        yield Lines(id="heading")
+        with VerticalScroll(id="whole"):
+            yield Lines(id="lines")
+
+    def on_mount(self) -> None:
+        """Shows what is known, then asks."""
+        super().on_mount()
+        self.query_one("#whole").focus()
+        self.show_item()
+        self.work(self.reload(), doing="Reading the item", group="detail", exclusive=True)
+
+    def handlers(self) -> Mapping[str, Handler]:
+        """Those of claims and acts, and the way back."""
+        return {**super().handlers(), "screen.back": self.leave}
+
+    def leave(self) -> None:
+        """Back to the list."""
+        self.dismiss()
+
+    async def reload(self) -> None:
+        """Asks for the item."""
+        detail = await client.item(self.shell.service, self.item.id)
+        if self.detail is None or detail.as_of >= self.detail.as_of:
+            self.detail, self.item = detail, detail.item
+            self._on_told(detail.item, detail.as_of)
+            self.show_item()
+
+    def changed(self, hints: Sequence[Hint]) -> None:
+        """Asks again where a hint names the item."""
+        if any(hint.id == self.item.id for hint in hints):
+            self.work(self.reload(), doing="Reading the item", group="detail", exclusive=True)
+
+    def tick(self) -> None:
+        """Counts down."""
+        self.show_item()
+
+    def copyable(self) -> str | None:
+        """The item's id."""
+        return self.item.id
+
+    def subject(self) -> Subject:
+        """The item."""
+        return Subject(queue=self.queue, item=self.item)
+
+    def took(self, item: Item, as_of: datetime) -> None:
+        """An answer told how the item stands; its history is asked for."""
+        self.item = item
+        self._on_told(item, as_of)
+        self.show_item()
+        self.work(self.reload(), doing="Reading the item", group="detail", exclusive=True)
+
+    def show_item(self) -> None:
+        """Shows everything that is known, by the service's time now."""
+        seen = self.seen_in(self.queue.claim)
+        stale = [] if self.shell.link.connected else [(Piece("▲ as it stood when the connection was lost", Tone.WARN),)]
+        self.about.show([heading(self.item), *stale])
+        if self.detail is None:
+            self.whole.show(brief_lines(self.item, None, seen))
+        else:
+            told = self.detail.model_copy(update={"item": self.item})
+            self.whole.show(full_lines(told, seen))
+        self.situation_changed()
