@@ -38,7 +38,7 @@ async def add(transaction: Transaction, entry: NewEntry) -> None:
 
 async def page(transaction: Transaction, *, after: int | None, limit: int) -> tuple[list[Row], Row]:
     """At most `limit + 1` rows older than `after`, newest first, and the clock (`now`)."""
-    rows = await transaction.rows("audit/page", after=after, limit=limit)
+    rows = await transaction.rows("audit/page", after=after, most=limit)
     now = await transaction.row("items/now")
     assert now is not None  # noqa: S101  # a select without from has a row
     return list(rows), now

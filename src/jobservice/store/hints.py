@@ -32,7 +32,7 @@ async def add(transaction: Transaction, *, queue: str, item: str, version: int) 
 
 async def read(transaction: Transaction, *, position: int | None, seen: Collection[int]) -> ReadHints:
     """The tenant's hints written by transactions from `position` on, without those `seen`; None = none, from now."""
-    row = await transaction.row("hints/read", position=position, seen=list(seen), limit=BATCH_MAX + 1)
+    row = await transaction.row("hints/read", position=position, seen=list(seen), most=BATCH_MAX + 1)
     assert row is not None  # noqa: S101  # the floor always has its one row
     hints = tuple(
         (

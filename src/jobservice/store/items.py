@@ -175,7 +175,7 @@ async def page(
         view=view.value,
         after_created=created,
         after_id=identifier,
-        limit=limit,
+        most=limit,
         exponents=_EXPONENTS,
         **reach.parameters(),
     )

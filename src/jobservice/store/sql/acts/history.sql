@@ -18,8 +18,9 @@ select
 from (
     select
         a.*,
-        coalesce((select p.name from jobs.people as p where p.id = a.person), a.person) as person_name
+        coalesce(p.name, a.person) as person_name
     from jobs.acts as a
+    left join jobs.people as p on a.person = p.id
     where a.item = %(item)s::uuid and a.tenant = %(tenant)s
     order by a.id desc
     limit %(most)s

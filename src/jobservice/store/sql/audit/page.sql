@@ -12,4 +12,4 @@ from jobs.audit as a
 left join jobs.people as p on a.person = p.id
 where a.tenant = %(tenant)s and a.id < coalesce(%(after)s::bigint, 9223372036854775807)
 order by a.id desc
-limit %(limit)s + 1
+limit %(most)s + 1

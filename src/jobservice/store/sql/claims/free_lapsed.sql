@@ -42,16 +42,21 @@ audited as (
     insert into jobs.audit (tenant, action, subject, outcome, detail)
     select
         f.tenant,
-        'claim-lapsed',
-        f.id::text,
-        'done',
-        jsonb_build_object('queue', f.queue, 'holder', f.holder, 'fence', f.fence)
+        'claim-lapsed' as action,
+        f.id::text as subject,
+        'done' as outcome,
+        jsonb_build_object('queue', f.queue, 'holder', f.holder, 'fence', f.fence) as detail
     from freed as f
 ),
 
 told as (
     insert into jobs.hints (tenant, topic, queue, ref, version)
-    select f.tenant, 'item', f.queue, f.id::text, f.row_version
+    select
+        f.tenant,
+        'item' as topic,
+        f.queue,
+        f.id::text as ref,
+        f.row_version
     from freed as f
 )
 

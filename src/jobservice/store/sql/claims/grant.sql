@@ -18,7 +18,14 @@ with granted as (
 
 kept as (
     insert into jobs.claims (item, fence, tenant, queue, holder, taken_at, expires_at)
-    select g.id, g.fence, g.tenant, g.queue, g.holder, g.taken_at, g.expires_at
+    select
+        g.id,
+        g.fence,
+        g.tenant,
+        g.queue,
+        g.holder,
+        g.taken_at,
+        g.expires_at
     from granted as g
 )
 

@@ -24,9 +24,11 @@ from (
     select
         c.*,
         c.ended_at is null and c.expires_at <= (select jobs.now()) as lapsed,
-        coalesce((select p.name from jobs.people as p where p.id = c.holder), c.holder) as holder_name,
-        coalesce((select p.name from jobs.people as p where p.id = c.ended_by), c.ended_by) as ended_by_name
+        coalesce(p.name, c.holder) as holder_name,
+        coalesce(q.name, c.ended_by) as ended_by_name
     from jobs.claims as c
+    left join jobs.people as p on c.holder = p.id
+    left join jobs.people as q on c.ended_by = q.id
     where c.item = %(item)s::uuid and c.tenant = %(tenant)s
     order by c.fence desc
     limit %(most)s

@@ -14,7 +14,7 @@ with unread as (
         and h.xid >= %(position)s::bigint
         and not (h.id = any(%(seen)s::bigint[]))
     order by h.xid, h.id
-    limit %(limit)s
+    limit %(most)s
 )
 
 select

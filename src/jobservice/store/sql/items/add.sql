@@ -20,8 +20,18 @@ kept as (
         account, inputs
     )
     select
-        a.id, a.money_version, a.tenant, a.changed_by, a.state, a.title, a.amount_minor, a.currency, a.payee_id,
-        a.payee_name, a.account, a.inputs
+        a.id,
+        a.money_version,
+        a.tenant,
+        a.changed_by,
+        a.state,
+        a.title,
+        a.amount_minor,
+        a.currency,
+        a.payee_id,
+        a.payee_name,
+        a.account,
+        a.inputs
     from added as a
 )
 

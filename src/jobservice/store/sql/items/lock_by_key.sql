@@ -23,7 +23,11 @@ select
     i.taken_at,
     i.expires_at,
     i.fence,
-    (select p.name from jobs.people as p where p.id = i.holder) as holder_name
+    (
+        select p.name
+        from jobs.people as p
+        where p.id = i.holder
+    ) as holder_name
 from jobs.items as i
 where
     i.tenant = %(tenant)s

@@ -14,7 +14,7 @@ with page as (
             and (%(workspaces)s::text[] is null or i.workspace = any(%(workspaces)s::text[]))
             and (i.created, i.id) > (%(after_created)s::timestamptz, %(after_id)s::uuid)
         order by i.created, i.id
-        limit %(limit)s + 1
+        limit %(most)s + 1
     )
     union all
     (
@@ -30,7 +30,7 @@ with page as (
             and (%(workspaces)s::text[] is null or i.workspace = any(%(workspaces)s::text[]))
             and (i.created, i.id) > (%(after_created)s::timestamptz, %(after_id)s::uuid)
         order by i.created, i.id
-        limit %(limit)s + 1
+        limit %(most)s + 1
     )
     union all
     (
@@ -45,7 +45,7 @@ with page as (
             and (%(workspaces)s::text[] is null or i.workspace = any(%(workspaces)s::text[]))
             and (i.created, i.id) > (%(after_created)s::timestamptz, %(after_id)s::uuid)
         order by i.created, i.id
-        limit %(limit)s + 1
+        limit %(most)s + 1
     )
 ),
 
@@ -72,7 +72,9 @@ select
                 'state', case
                     when i.closed_at is null and i.set_aside_until > c.now then 'set-aside' else i.state
                 end,
-                'set_aside_until', case when i.closed_at is null and i.set_aside_until > c.now then i.set_aside_until end,
+                'set_aside_until', case
+                    when i.closed_at is null and i.set_aside_until > c.now then i.set_aside_until
+                end,
                 'amount', case when i.amount_minor is not null then json_build_object(
                     'minor', i.amount_minor,
                     'currency', i.currency,
@@ -93,12 +95,12 @@ select
                 'fence', i.fence
             )
             order by i.place
-        ) filter (where i.place <= %(limit)s),
+        ) filter (where i.place <= %(most)s),
         '[]'::json
     )::text as items,
-    coalesce(max(i.place) > %(limit)s, false) as more,
-    max(i.created) filter (where i.place = %(limit)s) as last_created,
-    max(i.id::text) filter (where i.place = %(limit)s) as last_id,
+    coalesce(max(i.place) > %(most)s, false) as more,
+    max(i.created) filter (where i.place = %(most)s) as last_created,
+    max(i.id::text) filter (where i.place = %(most)s) as last_id,
     max(c.now) as as_of
 from clock as c
 left join numbered as i on true
