@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from jobcontract.states import ClaimMode, Moves
+from jobcontract.states import Moves
 from jobservice.records.findings import Finding
 from jobservice.records.forms import nearest
 from jobservice.records.kind import Reference, Written
@@ -160,7 +160,7 @@ class Assembly:
             money=content.carries is Carries.MONEY,
             inputs=content.inputs,
             use_cases=tuple(each for each in use_cases if each is not None),
-            lease_seconds=float(lease) if content.claim is not ClaimMode.DISABLED else 0.0,
+            lease_seconds=lease,
         )
 
     def _use_case(self, record: Written, content: QueueRecord, reference: Reference) -> UseCase | None:

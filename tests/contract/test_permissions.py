@@ -1,0 +1,37 @@
+"""One table of permissions: who may do what, and who can give it (MONEY.md 12 and 24)."""
+
+from __future__ import annotations
+
+import pytest
+
+from jobcontract.permissions import GRANTS, Permission, missing, roles_with
+from jobcontract.states import Role
+
+MAY = {
+    Role.FINANCE: "queue.read queue.claim queue.claim.break queue.act colleague.read",
+    Role.OPERATOR: "queue.read colleague.read",
+    Role.SUPPORT: "colleague.read",
+    Role.AUDITOR: "queue.read colleague.read audit.read",
+    Role.PUSHER: "item.push",
+    Role.ADMINISTRATOR: "colleague.read person.read setting.read",
+}
+
+
+@pytest.mark.parametrize("role", list(Role))
+def test_what_each_role_may_do(role: Role) -> None:
+    assert GRANTS[role] == {Permission(word) for word in MAY[role].split()}
+
+
+def test_who_pushes_an_item_can_never_act_on_one() -> None:
+    acting = {Permission.QUEUE_ACT, Permission.QUEUE_CLAIM, Permission.QUEUE_CLAIM_BREAK}
+    assert [role for role in Role if Permission.ITEM_PUSH in GRANTS[role] and acting & GRANTS[role]] == []
+
+
+def test_every_permission_is_somebody_s() -> None:
+    assert [permission for permission in Permission if not roles_with(permission)] == []
+
+
+def test_a_refusal_names_the_permission_the_roles_and_who_can_give_it() -> None:
+    assert missing(Permission.QUEUE_READ, "leeds") == (
+        "That needs queue.read (finance or operator or auditor). Ask an administrator of leeds."
+    )

@@ -1,0 +1,74 @@
+"""Wire models: requests are strict, answers outlive a newer service, and the bytes of an item are golden."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from pydantic import ValidationError
+
+from jobcontract.errors import BY_CODE, ErrorCode
+from jobcontract.items import ActOrder, Item, NewItem
+from jobcontract.routes import ROUTES
+
+GOLDEN = (
+    '{"id":"0192f0a1-0000-7000-8000-000000000001","queue":"payments.payouts","key":"S-000000000001/1012-00001",'
+    '"title":"Operational Materials","created":"2026-11-28T00:00:00Z","state":"open","set_aside_until":null,'
+    '"amount":{"minor":-154522,"currency":"GBP","exponent":2},'
+    '"payee":{"id":"S-000000000001","name":"A & A ELECTRICAL","account_last4":"1736"},'
+    '"inputs":{"invoice":"missing"},"money_version":3,"holder":{"id":"m.ito","name":"M. Ito"},'
+    '"expires_at":"2026-11-29T10:00:00Z","fence":7}'
+)
+
+
+def test_an_item_reads_and_writes_the_golden_bytes() -> None:
+    assert Item.model_validate_json(GOLDEN).model_dump_json() == GOLDEN
+
+
+def test_a_member_of_a_newer_service_is_ignored_in_an_answer() -> None:
+    newer = json.loads(GOLDEN) | {"score": 82}
+    assert Item.model_validate(newer).model_dump_json() == GOLDEN
+
+
+NEW = {"key": "k", "title": "t", "amount": {"minor": 1, "currency": "GBP"}}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"extra": 1},
+        {"key": ""},
+        {"key": "x" * 201},
+        {"title": "a\x00b"},
+        {"created": "2026-11-28T00:00:00"},
+        {"amount": {"minor": 1.5, "currency": "GBP"}},
+        {"amount": {"minor": 1.0, "currency": "GBP"}},
+        {"amount": {"minor": "1", "currency": "GBP"}},
+        {"amount": {"minor": 2**63, "currency": "GBP"}},
+        {"amount": {"minor": 1, "currency": "gbp"}},
+        {"payee": {"id": "p", "name": "n", "account": "12 34"}},
+        {"inputs": {str(n): "x" for n in range(31)}},
+    ],
+)
+def test_a_push_of_another_form_is_refused(wrong: dict[str, object]) -> None:
+    assert NewItem.model_validate_json(json.dumps(NEW)).key == "k"
+    with pytest.raises(ValidationError):
+        NewItem.model_validate_json(json.dumps(NEW | wrong))
+
+
+@pytest.mark.parametrize("wrong", [{"money_version": 0}, {"fence": 0}, {"fance": 1}, {"inputs": {"x": ["list"]}}])
+def test_an_act_of_another_form_is_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        ActOrder.model_validate_json(json.dumps({"money_version": 1} | wrong))
+
+
+def test_every_failure_has_a_code_of_its_own() -> None:
+    assert len(BY_CODE) == len(ErrorCode)
+    assert all(400 <= kind.status < 600 and kind.title for kind in ErrorCode)
+
+
+def test_routes_have_names_of_their_own_and_what_acts_is_a_post() -> None:
+    assert len({route.name for route in ROUTES}) == len(ROUTES)
+    assert len({(route.method, route.path) for route in ROUTES}) == len(ROUTES)
+    assert [route.name for route in ROUTES if route.acts and route.method != "POST"] == []
+    assert [route.name for route in ROUTES if route.public and (route.acts or route.permission)] == []
