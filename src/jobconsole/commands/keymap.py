@@ -24,8 +24,8 @@ _NAMED = frozenset(
     | {"up", "down", "left", "right"}
     | {f"f{number}" for number in range(1, 25)}
 )
-_RESERVED = frozenset({"tab", "shift+tab", "up", "down", "enter"})
-"""Keys that move within a screen; a keymap cannot take them for a command that has another key by default."""
+_RESERVED = frozenset({"tab", "shift+tab", "up", "down"})
+"""Keys that move within a screen; a keymap cannot take them."""
 _DIGITS = frozenset("123456789")
 """Keys of the places (see `places`)."""
 _SHOWN = {"space": "space", "escape": "esc", "backspace": "⌫", "enter": "enter", "up": "↑", "down": "↓"}

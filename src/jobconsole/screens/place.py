@@ -32,9 +32,10 @@ from textual.getters import query_one
 from textual.screen import Screen
 
 from jobconsole.commands.catalogue import BY_ID, applies, commands_of, unavailable
-from jobconsole.commands.keymap import bound
+from jobconsole.commands.keymap import Keymap, bound
 from jobconsole.commands.situation import Situation
 from jobconsole.screens.shell import Handler, Shell
+from jobconsole.widgets.entry import CommandLine
 from jobconsole.widgets.frame import KeyLine, NoticeLine, TopLine
 
 if TYPE_CHECKING:
@@ -57,6 +58,9 @@ class PlaceScreen(Screen[None]):
     keys = query_one(KeyLine)
     notices = query_one(NoticeLine)
 
+    _seen: int | None = None
+    """The console's revision that this place shows."""
+
     def compose(self) -> ComposeResult:
         """Top line, body, notice, key line."""
         yield TopLine()
@@ -64,6 +68,7 @@ class PlaceScreen(Screen[None]):
             yield from self.compose_body()
         yield NoticeLine()
         yield KeyLine()
+        yield CommandLine()
 
     def compose_body(self) -> ComposeResult:
         """The place's own part."""
@@ -157,11 +162,27 @@ class PlaceScreen(Screen[None]):
         self.bind_commands()
         self.situation_changed()
         if self.shell.session is not None:
-            self.work(self.reload(), doing=f"Loading {self.TITLE_WORDS or self.PLACE}")
+            self.refresh_all()
+
+    def refresh_all(self) -> None:
+        """Asks again for everything shown, in the background; a reload that still runs is replaced."""
+        self._seen = self.shell.revision
+        self.work(self.reload(), doing=f"Loading {self.TITLE_WORDS or self.PLACE}", group="reload", exclusive=True)
+
+    def take_changes(self, hints: Sequence[Hint]) -> None:
+        """Takes live hints from the console."""
+        self._seen = self.shell.revision
+        self.changed(hints)
 
     def on_screen_resume(self) -> None:
         """Shows what changed while another screen was in front."""
         self.situation_changed()
+        if self._seen not in (None, self.shell.revision) and self.shell.session is not None:
+            self.refresh_all()
+
+    def open_command_line(self, known: Sequence[str]) -> None:
+        """Lets the person type the name of a place or command, completed to one of `known`."""
+        self.query_one(CommandLine).open(known)
 
     def on_key(self, event: events.Key) -> None:  # noqa: ARG002  Textual hands it over
         """Any key takes the notice away."""
@@ -177,3 +198,14 @@ class PlaceScreen(Screen[None]):
             await todo
         except Exception as error:
             self.shell.failed(error, doing)
+
+
+def bindings_everywhere(keymap: Keymap, command_ids: Sequence[str]) -> BindingsMap:
+    """Bindings of the App, for commands whose keys count in dialogs too."""
+    return BindingsMap(
+        [
+            Binding(key, f"run_command('{command_id}')", show=False, priority=True)
+            for command_id in command_ids
+            for key in keymap[command_id]
+        ]
+    )

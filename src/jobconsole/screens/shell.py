@@ -38,6 +38,10 @@ class Shell(Protocol):
         """The tenant that is shown; empty while signed out."""
 
     @property
+    def revision(self) -> int:
+        """Rises with every batch of live changes; a place that was not shown meanwhile reloads when it is."""
+
+    @property
     def frame(self) -> Frame:
         """What the top line says at its left, and the profile's zone."""
 

@@ -1,0 +1,226 @@
+"""Owns how the commands of the shell are carried out. Each is a view of catalogue, places or session; none asks the
+service for anything by itself."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from textual.widgets import Input
+
+from jobconsole import clipboard
+from jobconsole.commands.catalogue import BY_ID, commands_of, unavailable
+from jobconsole.commands.keymap import shown
+from jobconsole.places import Place, find, nearest, resolve
+from jobconsole.present.link import LinkState
+from jobconsole.screens.choose import Choice, ChooseScreen
+from jobconsole.screens.dialog import Ask
+from jobconsole.screens.help import HelpScreen, HelpText
+from jobconsole.screens.place import PlaceScreen
+from jobconsole.screens.shell import Handler
+
+if TYPE_CHECKING:
+    from jobconsole.app import Console
+
+
+class Actions:
+    """The shell's commands, for one console."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._before: list[Place] = []
+        self._here: Place | None = None
+        self._generation = 0
+
+    def handlers(self) -> dict[str, Handler]:
+        """Command id to what carries it out: every command of `commands/shell.py`."""
+        return {
+            "help.show": self.help,
+            "palette.open": self.palette,
+            "place.go": self.open_command_line,
+            "screen.refresh": self._screen.refresh_all,
+            "live.pause": self.pause,
+            "tenant.switch": self.choose_tenant,
+            "text.copy": self.copy,
+            "screen.cover": self.cover,
+            "session.sign-in": self._console.entrance.ask,
+            "screen.back": self.back,
+            "console.quit": self.leave,
+        }
+
+    @property
+    def _screen(self) -> PlaceScreen:
+        return self._console.place_screen
+
+    def open_first(self) -> None:
+        """Shows the places anew, from the first or the one that was shown: for another person or tenant."""
+        console = self._console
+        old = [f"{place.id}@{self._generation}" for place in console.places] if self._generation else []
+        self._generation += 1
+        self._before.clear()
+        console.held.clear()
+        for place in console.places:
+            console.add_mode(f"{place.id}@{self._generation}", _opener(place))
+        here, self._here = self._here or console.places[0], None
+        self.go(here)
+        for mode in old:
+            console.remove_mode(mode)
+
+    def go(self, place: Place, *, remember: bool = True) -> None:
+        """Shows `place`; `screen.back` returns to where one was."""
+        if self._generation == 0:
+            self._screen.say("Places open once you are signed in.", error=True)
+            return
+        if self._here is not None and self._here != place and remember:
+            self._before.append(self._here)
+        self._here = place
+        self._console.switch_mode(f"{place.id}@{self._generation}")
+        self._console.fit(self._console.size)
+
+    def go_to_number(self, number: int) -> None:
+        """Shows the place with that key."""
+        place = next((place for place in self._console.places if place.number == number), None)
+        if place is not None:
+            self.go(place)
+            return
+        known = ", ".join(f"{place.number} {place.id}" for place in self._console.places)
+        self._screen.say(f"No place has the key {number}. Places: {known}.", error=True)
+
+    def open_command_line(self) -> None:
+        """`:` and a name."""
+        self._screen.open_command_line(self._words())
+
+    def run_word(self, word: str) -> None:
+        """What was typed after `:`: a place, or a command's id."""
+        place = find(word, self._console.places)
+        if place is not None:
+            self.go(place)
+        elif word in BY_ID:
+            self._screen.run_command(word)
+        else:
+            near = nearest(word, self._words())
+            hint = f"Did you mean :{near}?" if near else "^p lists everything."
+            self._screen.say(f"There is no place or command {word}. {hint}", error=True)
+
+    def back(self) -> None:
+        """Closes what is open, else the place before."""
+        if self._screen.go_back():
+            return
+        if len(self._console.screen_stack) > 1:
+            self._console.pop_screen()
+        elif self._before:
+            self.go(self._before.pop(), remember=False)
+        else:
+            self._screen.say("This is the first place; ^q leaves the console.")
+
+    def help(self) -> None:
+        """`?`"""
+        screen, console = self._screen, self._console
+        text = HelpText(
+            title=screen.TITLE_WORDS,
+            explanation=screen.EXPLANATION,
+            situation=screen.situation(),
+            keymap=console.keymap,
+            places=[(place.number, place.id, place.title) for place in console.places],
+        )
+        console.push_screen(HelpScreen(text))
+
+    def palette(self) -> None:
+        """Every command of this place, and the places."""
+        screen, console = self._screen, self._console
+        situation = screen.situation()
+        choices = [
+            Choice(
+                id=command.id,
+                title=command.title,
+                aside=" ".join(shown(key) for key in console.keymap[command.id]),
+                reason=unavailable(command, situation),
+            )
+            for command in commands_of(screen.PLACE)
+            if command.id != "palette.open"
+        ]
+        choices += [
+            Choice(id=place.id, title=f"Go to {place.title}", aside=str(place.number)) for place in console.places
+        ]
+        console.push_screen(ChooseScreen("Commands", choices), lambda word: self.run_word(word) if word else None)
+
+    def choose_tenant(self) -> None:
+        """The person's tenants."""
+        console = self._console
+        if console.session is None:
+            return
+        choices = [
+            Choice(
+                id=role.tenant,
+                title=role.name,
+                aside=role.role,
+                reason="it is the one shown" if role.tenant == console.tenant else None,
+            )
+            for role in console.session.tenants
+        ]
+        console.push_screen(ChooseScreen("Switch tenant", choices), console.entrance.switch)
+
+    def pause(self) -> None:
+        """Holds live changes back, or lets go of them."""
+        console = self._console
+        if console.connection is None:
+            return
+        paused = not console.connection.paused
+        console.connection.pause(paused)
+        if console.link.connected:
+            console.show_link(replace(console.link, state=LinkState.PAUSED if paused else LinkState.LIVE))
+        self._screen.say("Live changes are held back; p goes on." if paused else "Live changes are shown again.")
+
+    def cover(self) -> None:
+        """Hides everything and wants the token again."""
+        self._console.entrance.cover()
+
+    def copy(self) -> None:
+        """Copies the selection or what the place offers, and says what became of it."""
+        console = self._console
+        focused = console.focused
+        text = console.screen.get_selected_text()
+        if not text and isinstance(focused, Input) and not focused.password:
+            text = focused.selected_text
+        if not text and console.screen is self._screen:
+            text = self._screen.copyable()
+        if not text:
+            self._screen.say("Nothing is selected to copy. Drag with the mouse; ^q leaves the console.")
+            return
+        console.copy_to_clipboard(text)
+        self._screen.work(self._copy_here(text), doing="Copy")
+
+    async def _copy_here(self, text: str) -> None:
+        command = clipboard.local_tool()
+        taken = command is not None and await asyncio.to_thread(clipboard.give, text, command)
+        what = f"{len(text)} characters"
+        if taken and command is not None:
+            self._screen.say(f"Copied {what} with {command[0]}, and sent them to the terminal.")
+        else:
+            self._screen.say(f"Sent {what} to the terminal (OSC 52); whether it keeps them is its own setting.")
+
+    def leave(self) -> None:
+        """Quits; asks while claims are held."""
+        console = self._console
+        held = sum(console.held.values())
+        if not held or isinstance(console.screen, Ask):
+            console.exit()
+            return
+        word = "claim" if held == 1 else "claims"
+        lines = ("They stay yours until they lapse; colleagues wait for them until then.",)
+        ask = Ask(title=f"Leave while you hold {held} {word}?", act="Leave and keep them", lines=lines)
+        console.push_screen(ask, lambda yes: console.exit() if yes else None)
+
+    def _words(self) -> tuple[str, ...]:
+        commands = tuple(command.id for command in commands_of(self._screen.PLACE))
+        return (*(place.id for place in self._console.places), *commands)
+
+
+def _opener(place: Place) -> Callable[[], PlaceScreen]:
+    def opened() -> PlaceScreen:
+        screen: PlaceScreen = resolve(place.screen)()
+        return screen
+
+    return opened
