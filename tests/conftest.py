@@ -215,6 +215,24 @@ def _prepare(server: Server) -> None:
         connection.execute(CLOCK_BODY)
 
 
+@pytest.fixture
+def spare_server(run_folder: Path, worker_id: str, request: pytest.FixtureRequest) -> Iterator[Server]:
+    """A PostgreSQL of this test's own, to stop and start; it has the roles and an empty database `jobs`."""
+    folder = run_folder / f"spare-{worker_id}"
+    folder.mkdir(mode=0o711)
+    folder.chmod(0o711)
+    server = Server(cluster=_cluster(folder))
+    server.cluster.start()
+    try:
+        with server.superuser() as connection:
+            connection.execute(f"create role {DATABASE_OWNER} login createrole")
+        server.create_database("jobs")
+        yield server
+    finally:
+        server.cluster.stop()
+        shutil.rmtree(folder)
+
+
 @pytest.fixture(scope="session")
 def database_name(server: Server, run_folder: Path, worker_id: str) -> str:
     """This test process's own database, a copy of the template."""

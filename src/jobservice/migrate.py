@@ -6,10 +6,8 @@ read `%` and `:x` in it. Runs as the owner, alone in a process; forward only.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from types import ModuleType
 from typing import Any
 
@@ -21,23 +19,13 @@ from sqlalchemy import Connection, create_engine
 from sqlalchemy.pool import NullPool
 
 from jobservice.settings import StartRefused
+from jobservice.store.database import reason, server_too_old
+from jobservice.store.revisions import Migration, known_migrations
 from jobservice.store.statements import statement
 
-OLDEST_SERVER = 150_000
-"""`server_version_num` of PostgreSQL 15."""
 LOCK = 0x6A6F6273
 """Key of the advisory lock that lets one process migrate at a time."""
 SERVICE_ROLES = ("jobs_api", "jobs_worker")
-FILE_NAME = re.compile(r"(\d{4})_[a-z0-9_]+\.sql")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Migration:
-    """One SQL file: its number is its revision."""
-
-    revision: str
-    name: str
-    sql: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,21 +34,6 @@ class Migrated:
 
     applied: tuple[str, ...]
     roles: tuple[str, ...]
-
-
-def known_migrations() -> tuple[Migration, ...]:
-    """The files shipped with this code, in order."""
-    found = []
-    for file in files("jobservice.store").joinpath("migrations").iterdir():
-        matched = FILE_NAME.fullmatch(file.name)
-        if matched is not None:
-            found.append(Migration(revision=matched[1], name=file.name, sql=file.read_text("utf-8")))
-    return tuple(sorted(found, key=lambda migration: migration.revision))
-
-
-def code_version() -> str:
-    """The revision that this code needs."""
-    return known_migrations()[-1].revision
 
 
 def migrate(url: str, migrations: Sequence[Migration] | None = None) -> Migrated:
@@ -88,24 +61,12 @@ def connect(url: str) -> psycopg.Connection[Any]:
     try:
         connection = psycopg.connect(url, connect_timeout=10, options="-c timezone=UTC", application_name="migrate")
     except psycopg.Error as error:
-        raise StartRefused(f"The database cannot be reached: {first_line(error)}") from error
+        raise StartRefused(f"The database cannot be reached: {reason(error)}") from error
     too_old = server_too_old(connection.info.server_version)
     if too_old is not None:
         connection.close()
         raise StartRefused(too_old)
     return connection
-
-
-def server_too_old(server_version: int) -> str | None:
-    """A sentence where `server_version` (like 150018) is below PostgreSQL 15, else None."""
-    if server_version >= OLDEST_SERVER:
-        return None
-    return f"This is PostgreSQL {server_version // 10_000}; the service needs 15 or newer. Name another server."
-
-
-def first_line(error: BaseException) -> str:
-    """The first line of what PostgreSQL or the driver said."""
-    return next(iter(str(error).strip().splitlines()), type(error).__name__)
 
 
 def _ensure_roles(driver: psycopg.Connection[Any]) -> tuple[str, ...]:
@@ -173,7 +134,7 @@ def _upgrade(
         connection.commit()
     except psycopg.Error as error:
         raise StartRefused(
-            f"Migration {applied[-1]} failed and was undone: {first_line(error)} Nothing after it was applied."
+            f"Migration {applied[-1]} failed and was undone: {reason(error)} Nothing after it was applied."
         ) from error
     return tuple(applied)
 

@@ -8,8 +8,10 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
-from jobservice.migrate import Migration, known_migrations, migrate, server_too_old
+from jobservice.migrate import migrate
 from jobservice.settings import StartRefused
+from jobservice.store.database import server_too_old
+from jobservice.store.revisions import Migration, known_migrations
 from tests.conftest import Server
 
 BEFORE = known_migrations()

@@ -9,8 +9,9 @@ from typing import Any
 import psycopg
 import pytest
 
-from jobservice.migrate import code_version, migrate
+from jobservice.migrate import migrate
 from jobservice.store.database import Database
+from jobservice.store.revisions import code_version
 from jobservice.usecases.deployment import check_start, record_start
 from tests.conftest import Server
 

@@ -24,6 +24,22 @@ CONNECT_TIMEOUT = 5.0
 """Seconds to wait for a connection before the database counts as away."""
 
 
+OLDEST_SERVER = 150_000
+"""`server_version_num` of PostgreSQL 15."""
+
+
+def server_too_old(server_version: int) -> str | None:
+    """A sentence where `server_version` (like 140012) is below PostgreSQL 15, else None."""
+    if server_version >= OLDEST_SERVER:
+        return None
+    return f"This is PostgreSQL {server_version // 10_000}; the service needs 15 or newer. Name another server."
+
+
+def reason(error: BaseException) -> str:
+    """The first line of what PostgreSQL or the driver said; it names host, role and database, never a password."""
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
+
+
 class Transaction:
     """One open transaction: runs named statements. `tenant` is None for bookkeeping across tenants."""
 

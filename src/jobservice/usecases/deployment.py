@@ -6,11 +6,9 @@ Every finding is a sentence that says what to do. Looks only; the one thing it w
 from __future__ import annotations
 
 from jobservice.store import audit, deployment
-from jobservice.store.database import Database, Row, Transaction
+from jobservice.store.database import Database, Row, Transaction, server_too_old
 
 TRUE_CLOCK = "select clock_timestamp()"
-OLDEST_SERVER = 150_000
-"""`server_version_num` of PostgreSQL 15."""
 
 
 async def check_start(database: Database, *, service_role: str, version: str) -> tuple[str, ...]:
@@ -49,8 +47,9 @@ async def record_start(database: Database, *, process: str, digest: str, version
 def _role_findings(standing: Row, service_role: str) -> tuple[str, ...]:
     role = standing["role"]
     own = f"Give this process the address of {service_role} in JOBSERVICE_DATABASE_URL."
-    if standing["server_version"] < OLDEST_SERVER:
-        return (f"This is PostgreSQL {standing['server_version'] // 10_000}; the service needs 15 or newer.",)
+    too_old = server_too_old(standing["server_version"])
+    if too_old is not None:
+        return (too_old,)
     if standing["superuser"]:
         return (f"{role} is a superuser: no wall between tenants holds for it. {own}",)
     if standing["bypasses"]:

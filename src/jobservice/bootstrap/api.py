@@ -1,0 +1,160 @@
+"""Owns wiring the API process: its settings, key, database, application and listener, and its end within seconds."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import socket
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+import structlog
+import uvicorn
+from fastapi import FastAPI
+
+from jobservice.api.app import create_app, hub_of
+from jobservice.bootstrap import process
+from jobservice.bootstrap.keyring import read_signing_key
+from jobservice.settings import ProcessSettings, StartRefused
+from jobservice.store.database import Database
+from jobservice.store.revisions import code_version
+from jobservice.usecases.service import Service
+
+CONNECTIONS = 20
+"""Most connections of one API process."""
+ENDING_SECONDS = 2
+"""How long requests may take to end after SIGTERM; streams are told at once."""
+
+_log = structlog.get_logger("jobservice.api")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listening:
+    """Where the API listens. `descriptor` is a listening socket inherited from whoever supervises this process."""
+
+    host: str = "127.0.0.1"
+    port: int = 8414
+    certificate: Path | None = None
+    key: Path | None = None
+    behind_tls_proxy: bool = False
+    descriptor: int | None = None
+
+    def check(self) -> None:
+        """StartRefused where tokens could cross a network in clear (MONEY.md 25)."""
+        if (self.certificate is None) != (self.key is None):
+            raise StartRefused("TLS needs both --tls-cert and --tls-key.")
+        for file in (self.certificate, self.key):
+            if file is not None and not file.is_file():
+                raise StartRefused(f"{file} is not a file.")
+        if self.certificate is None and not self.behind_tls_proxy and not is_loopback(self.host):
+            raise StartRefused(
+                f"{self.host} can be reached from outside, and tokens must not travel in clear. "
+                "Give --tls-cert and --tls-key, or state --behind-tls-proxy where a proxy ends TLS."
+            )
+
+    def url(self, port: int) -> str:
+        """What a console on this machine connects to."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{'http' if self.certificate is None else 'https'}://{host}:{port}"
+
+
+def is_loopback(host: str) -> bool:
+    """Whether `host` is this machine alone, without asking any name service."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+async def run_api(
+    settings: ProcessSettings, listening: Listening, overrides: Mapping[str, str], *, until_stdin_closes: bool = False
+) -> None:
+    """Serve until SIGTERM or SIGINT; StartRefused where anything it needs is not right."""
+    listening.check()
+    process.harden()
+    application = process.load_application(settings.application)
+    records = process.load_records(application, overrides)
+    signing_key = read_signing_key(settings.keyring)
+    await process.reach(settings.database_url)
+    database = await Database.open(settings.database_url, name="jobservice api", most=CONNECTIONS)
+    try:
+        await process.check_and_record(database, service_role="jobs_api", digest=records.digest)
+        service = Service(database=database, records=records, application=application, deployment=settings.deployment)
+        app = create_app(service, signing_key=signing_key, schema_version=code_version())
+        stop = process.stop_event(until_stdin_closes=until_stdin_closes)
+        await _serve(app, listening, stop)
+    finally:
+        await database.close()
+
+
+async def _serve(app: FastAPI, listening: Listening, stop: asyncio.Event) -> None:
+    listener = _listener(listening)
+    server = _Server(
+        uvicorn.Config(
+            app,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            ws="none",
+            lifespan="on",
+            timeout_graceful_shutdown=ENDING_SECONDS,
+            ssl_certfile=listening.certificate,
+            ssl_keyfile=listening.key,
+        ),
+        app,
+    )
+    serving = asyncio.create_task(server.serve(sockets=[listener]), name="serve")
+    stopping = asyncio.create_task(stop.wait(), name="stop")
+    telling = asyncio.create_task(_tell(server, listening.url(listener.getsockname()[1])), name="tell")
+    await asyncio.wait((serving, stopping), return_when=asyncio.FIRST_COMPLETED)
+    server.should_exit = True
+    for task in (stopping, telling):
+        task.cancel()
+    await serving
+    if not server.started:
+        raise StartRefused("The API did not start; the log lines above say why.")
+
+
+async def _tell(server: uvicorn.Server, url: str) -> None:
+    while not server.started:
+        await asyncio.sleep(0.01)
+    _log.info("api-started", url=url)
+    process.say_ready(url=url)
+
+
+def _listener(listening: Listening) -> socket.socket:
+    if listening.descriptor is not None:
+        return socket.socket(fileno=listening.descriptor)
+    family = socket.AF_INET6 if ":" in listening.host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((listening.host, listening.port))
+    except OSError as error:
+        listener.close()
+        raise StartRefused(
+            f"The API cannot listen on {listening.host} port {listening.port}: {error.strerror}. Choose another --port."
+        ) from error
+    listener.listen(128)
+    return listener
+
+
+class _Server(uvicorn.Server):
+    """Ends live streams first: they would keep their connections until the time-out. Signals are the caller's."""
+
+    def __init__(self, config: uvicorn.Config, app: FastAPI) -> None:
+        super().__init__(config)
+        self._app = app
+
+    def capture_signals(self) -> AbstractContextManager[None]:
+        """None: `process.stop_event` listens to them."""
+        return nullcontext()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        hub_of(self._app).end_streams()
+        await super().shutdown(sockets)

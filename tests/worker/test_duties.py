@@ -1,0 +1,121 @@
+"""The lease of a duty: one holder at a time, a fence that only rises, and nothing written without it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID, uuid4
+
+import psycopg
+import pytest
+
+from jobservice.store import duties as rows
+from jobservice.store.database import Database
+from jobservice.worker.duties import Lease, LeaseLost, give_back, take
+from tests.conftest import Clock
+
+FIRST, SECOND = UUID(int=1), UUID(int=2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Idle:
+    """A duty that does nothing."""
+
+    name: str = "idle"
+    every: float = 10.0
+    lease: float = 30.0
+
+    async def run_once(self, lease: Lease) -> Mapping[str, int]:
+        """Nothing."""
+        return {}
+
+
+DUTY = Idle()
+
+
+@pytest.fixture
+async def known(worker_database: Database) -> Database:
+    """The Worker's database with the duty's row."""
+    async with worker_database.transaction(None) as transaction:
+        await rows.add_duty(transaction, DUTY.name)
+    return worker_database
+
+
+async def taken(database: Database, holder: UUID) -> Lease:
+    """The lease, which must be free."""
+    lease = await take(database, DUTY, holder)
+    assert lease is not None
+    return lease
+
+
+async def test_one_holds_it_and_the_other_does_not(known: Database) -> None:
+    lease = await taken(known, FIRST)
+    assert lease.fence == 1
+    assert await take(known, DUTY, SECOND) is None
+    assert await take(known, DUTY, FIRST) is None
+
+
+async def test_a_whole_run_is_followed_by_a_pause_and_a_broken_one_is_not(known: Database, clock: Clock) -> None:
+    assert await give_back(await taken(known, FIRST), whole=False)
+    assert await give_back(await taken(known, SECOND), whole=True)
+    assert await take(known, DUTY, FIRST) is None
+    clock.advance(10)
+    assert (await taken(known, FIRST)).fence == 3
+
+
+async def test_a_lease_that_ended_is_taken_over_and_the_late_holder_writes_nothing(
+    known: Database, clock: Clock, superuser: psycopg.Connection[Any]
+) -> None:
+    late = await taken(known, FIRST)
+    clock.advance(31)
+    current = await taken(known, SECOND)
+    assert current.fence == late.fence + 1
+    with pytest.raises(LeaseLost):
+        async with late.transaction():
+            pytest.fail("the unit of work began without the lease")
+    assert not await give_back(late, whole=True)
+    assert superuser.execute("select holder, fence from jobs.duties").fetchone() == (SECOND, 2)
+
+
+async def test_a_lease_that_ended_is_lost_even_where_nobody_took_it(known: Database, clock: Clock) -> None:
+    lease = await taken(known, FIRST)
+    clock.advance(31)
+    with pytest.raises(LeaseLost):
+        async with lease.transaction():
+            pytest.fail("the unit of work began without the lease")
+
+
+async def test_each_unit_of_work_extends_the_lease(known: Database, clock: Clock) -> None:
+    lease = await taken(known, FIRST)
+    for _ in range(4):
+        clock.advance(20)
+        async with lease.transaction():
+            pass
+    assert await take(known, DUTY, SECOND) is None
+
+
+async def test_nobody_takes_it_over_in_the_middle_of_a_unit_of_work(known: Database, clock: Clock) -> None:
+    lease = await taken(known, FIRST)
+    async with lease.transaction():
+        clock.advance(3600)
+        assert await take(known, DUTY, SECOND) is None
+
+
+async def test_a_stale_fence_deletes_nothing(known: Database, superuser: psycopg.Connection[Any]) -> None:
+    lease = await taken(known, FIRST)
+    superuser.execute(
+        "insert into jobs.idempotency_keys (tenant, person, method, path, key, digest, status, answer, expires_at)"
+        " values ('acme', 'x', 'POST', '/', 'k', '', 200, '{}', jobs.now() - interval '1 s')"
+    )
+    superuser.execute(
+        "insert into jobs.hints (tenant, topic, queue, ref, version, at)"
+        " values ('acme', 'item', 'q', 'r', 1, jobs.now() - interval '1 day')"
+    )
+    for stale in ({**lease.key, "fence": 0}, {**lease.key, "holder": uuid4()}):
+        async with known.transaction(None) as transaction:
+            assert await rows.expire_idempotency_keys(transaction, stale, batch=10) == 0
+            assert await rows.remove_old_hints(transaction, stale, keep=1, batch=10) == 0
+    async with known.transaction(None) as transaction:
+        assert await rows.expire_idempotency_keys(transaction, lease.key, batch=10) == 1
+        assert await rows.remove_old_hints(transaction, lease.key, keep=1, batch=10) == 1
