@@ -6,12 +6,15 @@ Decides nothing itself; every operation stands in the list below.
 from __future__ import annotations
 
 import asyncio
+import warnings
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from pydantic.warnings import UnsupportedFieldAttributeWarning
 from starlette.exceptions import HTTPException
 
 from jobcontract.errors import Refusal
@@ -66,6 +69,7 @@ def create_app(service: Service, *, signing_key: bytes, schema_version: str, bou
     app.add_middleware(Frame)
     for endpoint in ENDPOINTS:
         _add(app, endpoint)
+    _build(app)
     _document(app)
     return app
 
@@ -99,6 +103,16 @@ def _add(app: FastAPI, endpoint: Endpoint) -> None:
         responses=responses(endpoint),
         route_class_override=JobRoute,
     )
+
+
+def _build(app: FastAPI) -> None:
+    """Build the wire models' validators now: theirs is deferred to first use, which would be somebody's request."""
+    with warnings.catch_warnings():
+        # The framework silences this for models that are built at once: it wraps each body in a field of its own.
+        warnings.simplefilter("ignore", UnsupportedFieldAttributeWarning)
+        for route in app.routes:
+            if isinstance(route, APIRoute) and route.body_field is not None:
+                route.body_field.validate({}, {}, loc=("body",))
 
 
 def _document(app: FastAPI) -> None:

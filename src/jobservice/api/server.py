@@ -1,20 +1,15 @@
-"""Owns running the API under uvicorn: where it may listen, how large a head may be, how it stops.
+"""Owns running the API under uvicorn: how large a head may be, how long one may take, how it stops.
 
-Never listens beyond loopback without TLS or a stated TLS proxy (MONEY.md 25).
+Where it listens, and when it is to stop, is its caller's; no signal is taken here.
 """
 
 from __future__ import annotations
 
 import asyncio
-import ipaddress
-import signal
 import socket
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import uvicorn
@@ -26,45 +21,27 @@ from jobservice.api.app import hub_of
 HEAD_MOST = 32_768
 """Most bytes of a request's first line and headers together."""
 HEAD_SECONDS = 10.0
-"""For the whole head of a request to arrive on a new connection."""
+"""For the whole head of the first request on a new connection to arrive."""
 STOP_SECONDS = 2
-"""For what is running to end after a signal; streams are told at once and need a fraction of it."""
+"""For what is running to end; streams are told at once and need a fraction of it."""
 _HEAD_END = b"\r\n\r\n"
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
-
-
-class ListenRefused(ValueError):
-    """The API does not listen there; the message says why and what to set."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tls:
-    """Files of the certificate chain and its key, PEM."""
-
-    certificate: Path
-    key: Path
 
 
 async def serve(
     app: FastAPI,
-    host: str,
-    port: int,
+    listener: socket.socket,
     *,
-    tls: Tls | None = None,
-    tls_proxy: bool = False,
-    listening: Callable[[int], object] | None = None,
+    stop: asyncio.Event,
+    started: Callable[[], object] | None = None,
+    certificate: Path | None = None,
+    key: Path | None = None,
 ) -> None:
-    """Serve `app` until SIGINT or SIGTERM, which ends it within 3 s, streams too; then returns.
+    """Serve `app` on the bound `listener` until `stop` is set; returns within 3 s of that, streams or not.
 
-    `tls_proxy` states that a proxy on the way ends TLS. `listening` is called with the port once requests are taken
-    (port 0: any free one). Raises ListenRefused, and OSError where the port is taken. The event loop is the caller's:
-    run it with uvloop (`loop_factory=uvloop.new_event_loop`).
+    `started` is called once requests are taken. `certificate` and `key` are PEM files; without them it is plain HTTP,
+    which the caller allows on loopback or behind a TLS proxy only (MONEY.md 25). RuntimeError where the application
+    did not start.
     """
-    if not (tls or tls_proxy or is_loopback(host)):
-        raise ListenRefused(
-            f"The API does not listen on {host} in the clear. Give it a certificate and key, state that a TLS proxy "
-            "stands in front, or listen on 127.0.0.1."
-        )
     config = uvicorn.Config(
         app,
         http=BoundedProtocol,
@@ -76,77 +53,48 @@ async def serve(
         proxy_headers=False,
         timeout_keep_alive=15,
         timeout_graceful_shutdown=STOP_SECONDS,
-        ssl_certfile=None if tls is None else tls.certificate,
-        ssl_keyfile=None if tls is None else tls.key,
+        ssl_certfile=certificate,
+        ssl_keyfile=key,
     )
-    # Bound here and not by uvicorn, which would end the process instead of raising.
-    address = await _resolve(host, port)
-    with socket.create_server(address.at, family=address.family, backlog=config.backlog) as listener:
-        await _Server(config, hub_of(app).end_streams, listening, listener.getsockname()[1]).serve([listener])
-
-
-def is_loopback(host: str) -> bool:
-    """Whether `host` is reached from this machine alone."""
-    if host == "localhost":
-        return True
+    server = _Server(config, hub_of(app).end_streams, started)
+    serving = asyncio.create_task(server.serve(sockets=[listener]), name="serve")
+    stopping = asyncio.create_task(stop.wait(), name="stop")
     try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Address:
-    family: int
-    at: tuple[str, int]
-
-
-async def _resolve(host: str, port: int) -> _Address:
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    family, _, _, _, at = found[0]
-    return _Address(family=family, at=(str(at[0]), int(at[1])))
+        await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        stopping.cancel()
+        server.should_exit = True
+    try:
+        await serving
+    except SystemExit as failed:  # how uvicorn says that the application did not start
+        raise RuntimeError("the API did not start; the log says why") from failed
 
 
 class _Server(uvicorn.Server):
-    """uvicorn's server with our stop: streams end at the signal, and the caller gets control back afterwards."""
+    """uvicorn's server with our stop: streams end first, and no signal is taken or raised again."""
 
     def __init__(
-        self,
-        config: uvicorn.Config,
-        end_streams: Callable[[], None],
-        listening: Callable[[int], object] | None,
-        port: int,
+        self, config: uvicorn.Config, end_streams: Callable[[], None], started: Callable[[], object] | None
     ) -> None:
         super().__init__(config)
         self._end_streams = end_streams
-        self._listening = listening
-        self._port = port
+        self._started = started
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, then say that requests are taken."""
         await super().startup(sockets)
-        if self.started and self._listening is not None:
-            self._listening(self._port)
+        if self.started and self._started is not None:
+            self._started()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End the streams, which would keep their connections, then the rest."""
+        self._end_streams()
+        await super().shutdown(sockets)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Take the signals for the time of serving. uvicorn would raise them again afterwards and so end the process
-        before its caller could close the pool."""
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-        loop = asyncio.get_running_loop()
-
-        def leave(number: int, frame: FrameType | None) -> None:
-            self.handle_exit(number, frame)
-            loop.call_soon_threadsafe(self._end_streams)
-
-        before = {number: signal.signal(number, leave) for number in _SIGNALS}
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
+        """Leave signals to the caller: uvicorn would raise them again and end the process before its pool is closed."""
+        yield
 
 
 class BoundedProtocol(HttpToolsProtocol):
