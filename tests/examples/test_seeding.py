@@ -1,0 +1,121 @@
+"""Seeding a demo: what is pushed where, that it is the same in every run, and that nothing is lost in silence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from examples.payments import application
+from examples.payments.items import DISPUTES, NOTES, PAYOUTS
+from examples.payments.seeding import PUBLISHED, SAMPLE, Seeding
+from jobcontract.ids import KEY_MAX, NAME_MAX, storable
+from jobservice import records
+from jobservice.application import NewWorkItem
+
+NOW = datetime(2026, 3, 10, 0, 30, tzinfo=UTC)
+
+
+class Inbox:
+    """Keeps what is pushed, by tenant and key, as the service would: a key counts once."""
+
+    def __init__(self) -> None:
+        self.items: dict[tuple[str, str], tuple[str, NewWorkItem]] = {}
+
+    async def push(self, tenant: str, queue: str, items: Sequence[NewWorkItem]) -> int:
+        """How many were new."""
+        before = len(self.items)
+        for item in items:
+            self.items.setdefault((tenant, item.key), (queue, item))
+        return len(self.items) - before
+
+    def of(self, tenant: str, queue: str) -> list[NewWorkItem]:
+        """The items of one queue."""
+        return [item for (owner, _), (place, item) in self.items.items() if (owner, place) == (tenant, queue)]
+
+
+async def seeded(**options: object) -> tuple[Inbox, list[str]]:
+    """The sample alone, or with what `options` say."""
+    inbox = Inbox()
+    seeding = Seeding(**{"published": Path("nowhere"), **options})  # type: ignore[arg-type]  # named by the caller
+    return inbox, list(await seeding(NOW, inbox.push))
+
+
+async def test_both_tenants_get_payouts_disputes_and_notes() -> None:
+    inbox, _ = await seeded()
+    counts = {
+        tenant: [len(inbox.of(tenant, queue)) for queue in (PAYOUTS, DISPUTES, NOTES)] for tenant in ("leeds", "york")
+    }
+    assert counts == {"leeds": [450, 38, 16], "york": [141, 8, 3]}
+
+
+async def test_every_item_fits_its_queue_record_and_the_wire() -> None:
+    found, _ = records.check(application)
+    assert found is not None
+    inbox, _ = await seeded()
+    for queue, item in inbox.items.values():
+        record = found.queues[queue]
+        assert record.money is (item.payment is not None)
+        assert set(item.inputs) == {declared.name for declared in record.inputs if declared.required}
+        assert all(len(str(value)) <= (record.inputs[0].most or 0) for value in item.inputs.values())
+        assert 0 < len(item.key) <= KEY_MAX
+        assert 0 < len(item.title) <= NAME_MAX
+        assert storable(item.key + item.title)
+        assert item.created is not None
+        assert item.created <= NOW
+
+
+async def test_the_newest_payout_is_of_yesterday_by_the_clock_that_was_given() -> None:
+    inbox, said = await seeded()
+    newest = max(item.created for item in inbox.of("leeds", PAYOUTS) if item.created is not None)
+    assert newest == datetime(2026, 3, 9, tzinfo=UTC)
+    assert sum("so that the newest is yesterday" in line for line in said) == 5
+
+
+async def test_every_unreadable_row_is_said_and_waits_as_a_note() -> None:
+    inbox, said = await seeded()
+    lines = [line.strip() for line in said if line.startswith("  line ")]
+    titles = [note.title for tenant in ("leeds", "york") for note in inbox.of(tenant, NOTES)]
+    assert len(lines) == 14
+    assert [line for line in lines if not any(title.endswith(line[5:]) or line in title for title in titles)] == []
+
+
+async def test_a_second_run_adds_nothing_and_says_so() -> None:
+    inbox, _ = await seeded()
+    before = dict(inbox.items)
+    said = await Seeding(published=Path("nowhere"))(NOW, inbox.push)
+    assert inbox.items == before
+    assert "york: 141 payouts, 8 disputes, 3 notes; 0 new, 152 there before." in said
+
+
+async def test_files_that_are_not_there_or_cannot_be_read_are_named(tmp_path: Path) -> None:
+    (tmp_path / "leeds-odd.csv").write_text('ref,"amount\n1,2\n')
+    (tmp_path / "leeds-good.csv").write_bytes((SAMPLE / "leeds-2010-12.csv").read_bytes())
+    _, said = await seeded(published=tmp_path)
+    assert "leeds-odd.csv was not loaded: The quote opened on line 1 is not closed before the end of the file." in said
+    assert any(line.startswith("leeds: leeds-good.csv") and "0 payouts" in line for line in said)
+    _, alone = await seeded()
+    assert sum("the sample alone was loaded" in line for line in alone) == 1
+
+
+async def test_a_capped_run_says_what_it_left_out(tmp_path: Path) -> None:
+    (tmp_path / "leeds-2011-06.csv").write_bytes((SAMPLE / "leeds-2011-06.csv").read_bytes())
+    inbox, said = await seeded(published=tmp_path, most=40)
+    assert len(inbox.of("leeds", PAYOUTS)) == 450 + 40
+    assert any(line.startswith("leeds: leeds-2011-06.csv") and "101 left out" in line for line in said)
+    assert "Of the published files the newest 40 payouts were taken." in said
+
+
+@pytest.mark.skipif(
+    not PUBLISHED.is_dir(), reason="the published files (../shared/data) are not beside this repository"
+)
+async def test_the_published_files_are_loaded_whole() -> None:
+    inbox, said = await seeded(published=PUBLISHED)
+    assert len(inbox.of("leeds", PAYOUTS)) == 46_030
+    assert len(inbox.of("york", PAYOUTS)) == 141
+    assert not any("was not loaded" in line for line in said)
+    assert {item.created for item in inbox.of("leeds", PAYOUTS)} <= {
+        NOW.replace(hour=0, minute=0) - timedelta(days=days) for days in range(1, 200)
+    }
