@@ -1,0 +1,16 @@
+"""Owns the desk that tests of use cases sit at: the service as the API's role, with acme and globex."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.usecases.desk import Desk
+from tests.usecases.desk import desk as new_desk
+
+
+@pytest.fixture
+def desk(database: Any, people: Any) -> Desk:
+    """Three queues, seven use cases, the whole cast."""
+    return new_desk(database, people)
