@@ -84,7 +84,7 @@ class Console(App[None], inherit_bindings=False):
         """Whatever paints: no control byte leaves."""
         return [*super().get_line_filters(), CONTROL_FILTER]
 
-    async def on_mount(self) -> None:
+    def on_mount(self) -> None:
         """Starts the one timer; everything that takes time waits for the first frame."""
         self.set_interval(1.0, self.tick)
         self.call_after_refresh(self.run_worker, self.entrance.begin(), group="entrance", exit_on_error=False)
@@ -109,7 +109,6 @@ class Console(App[None], inherit_bindings=False):
 
     @property
     def frame(self) -> Frame:
-        """What the top line says at its left."""
         return frame_of(self.settings, self.connection)
 
     @property
@@ -118,11 +117,9 @@ class Console(App[None], inherit_bindings=False):
         return next(screen for screen in reversed(self.screen_stack) if isinstance(screen, PlaceScreen))
 
     def situation(self, place: str) -> Situation:
-        """The facts that hold for every screen."""
         return situation_at(place, self.settings, self.connection, self.link)
 
     def shell_handlers(self) -> dict[str, Handler]:
-        """How the shell's commands are carried out."""
         return self.actions.handlers()
 
     def hold(self, holder: str, count: int) -> None:
@@ -134,17 +131,18 @@ class Console(App[None], inherit_bindings=False):
         self.entrance.failed(error, doing)
 
     def show_link(self, link: Link) -> None:
-        """Says the link from now on."""
         self.link = link
         self.place_screen.situation_changed()
 
     def tick(self) -> None:
         """The one timer: ages, countdowns, the cover, the slow refresh."""
         screen, now = self.place_screen, self.clock()
+        if self.connection is not None and self.link.connected:
+            self.link = self.connection.heard(self.link)
         screen.tick_frame()
         screen.tick()
         if self.connection is not None and now - self._last_key >= self.settings.cover_minutes * 60:
-            self.actions.cover()
+            self.entrance.cover(f"Covered after {self.settings.cover_minutes} min without a key.")
         if self.link.state is LinkState.LIVE and now - self._last_refresh >= self.settings.refresh_seconds:
             self._last_refresh = now
             screen.refresh_all()
@@ -173,7 +171,6 @@ class Console(App[None], inherit_bindings=False):
             self.show_link(message.link)
 
     def on_hints_arrived(self, message: HintsArrived) -> None:
-        """Live changes, for every place of this stack; others reload when they are shown."""
         self.revision += 1
         for screen in self.screen_stack:
             if isinstance(screen, PlaceScreen):

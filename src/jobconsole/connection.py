@@ -6,8 +6,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
 
 import httpx
 from pydantic import SecretStr
@@ -117,6 +116,7 @@ class Connection:
         self.role = role
         self._post = post
         self._coalescer = Coalescer(post)
+        self._feed: Feed | None = None
         self._broken = False
 
     @classmethod
@@ -159,9 +159,15 @@ class Connection:
         """A link in `state`, heard from just now."""
         return Link(state=state, heard=time.monotonic())
 
+    def heard(self, link: Link) -> Link:
+        """`link` with when the feed was last heard from; its heartbeats count."""
+        heard = None if self._feed is None else self._feed.heard_at
+        return link if heard is None else replace(link, heard=heard)
+
     async def follow(self) -> None:
         """Follows the live feed until cancelled or the token ends; whatever breaks is said and tried again."""
-        async for news in Feed(self.service).news():
+        self._feed = Feed(self.service)
+        async for news in self._feed.news():
             self._tell(news)
 
     def _tell(self, news: feed.News) -> None:
@@ -184,11 +190,6 @@ class Connection:
                 self._coalescer.reload()
             case feed.SignedOut(sentence=sentence):
                 self._post(TokenEnded(sentence))
-
-    def stale(self) -> Link:
-        """The link when a call failed because the service is away."""
-        since = self.service.clock.server_now() or datetime.now(UTC)
-        return Link(state=LinkState.STALE, since=since)
 
     async def close(self) -> None:
         """Closes the connections and forgets the token."""

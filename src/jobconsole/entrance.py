@@ -78,15 +78,15 @@ class Entrance:
         self._console.show_link(Link(state=LinkState.SIGNED_OUT))
         self._console.place_screen.say(f"{sentence} L signs in again.", error=True)
 
-    def cover(self) -> None:
-        """Hides everything, drops the token, and wants it from the person."""
+    def cover(self, why: str) -> None:
+        """Hides everything, drops the token, and wants it from the person; `why` begins the sentence."""
         if self._covered or self._console.connection is None:
             return
         self._covered = True
         connection = self._console.connection
         self._retire()
         self._console.show_link(Link(state=LinkState.SIGNED_OUT))
-        self._console.run_worker(self._uncover(connection), group="entrance", exclusive=True, exit_on_error=False)
+        self._console.run_worker(self._uncover(connection, why), group="entrance", exclusive=True, exit_on_error=False)
 
     def switch(self, tenant: str | None) -> None:
         """Shows another tenant of the person."""
@@ -136,9 +136,8 @@ class Entrance:
             leave="goes back",
         )
 
-    async def _uncover(self, before: Connection) -> None:
-        minutes = self._console.settings.cover_minutes
-        why = f"Covered: {minutes} minutes without a key, or by ^l. What is running goes on."
+    async def _uncover(self, before: Connection, why: str) -> None:
+        why = f"{why} The token was dropped; type it to go on. What is running goes on."
         try:
             while True:
                 settings = self._console.settings

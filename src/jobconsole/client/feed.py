@@ -86,14 +86,16 @@ class FeedBroken(Exception):
 class _Capped(httpx.AsyncByteStream):
     """A byte stream that breaks where more than `most` bytes come without the blank line that ends an event."""
 
-    def __init__(self, inner: httpx.AsyncByteStream, most: int) -> None:
+    def __init__(self, inner: httpx.AsyncByteStream, most: int, heard: Callable[[], None]) -> None:
         self._inner = inner
         self._most = most
+        self._heard = heard
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         size = 0
         tail = b""
         async for chunk in self._inner:
+            self._heard()
             window = tail + chunk
             end = max(window.rfind(mark) + len(mark) for mark in _present(window))
             size = len(window) - end if end else size + len(chunk)
@@ -171,7 +173,7 @@ class Feed:
             yield Live()
             if missed:
                 yield Reload()
-            response.stream = _Capped(_bytes_of(response), EVENT_MOST)
+            response.stream = _Capped(_bytes_of(response), EVENT_MOST, self._hear)
             async for event in EventSource(response).aiter_sse():
                 piece = self._understand(event)
                 if piece is not None:
@@ -190,6 +192,9 @@ class Feed:
         if event.id and len(event.id) <= ID_MOST and event.id.isascii() and event.id.isprintable():
             self._position = event.id
         return piece
+
+    def _hear(self) -> None:
+        self.heard_at = self._service.clock.monotonic()
 
     def _next_pause(self) -> float:
         """Seconds until the next try: growing, with jitter, so that many consoles do not come back at once."""

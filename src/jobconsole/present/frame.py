@@ -48,19 +48,21 @@ def top_line(frame: Frame, link: Link, now: float, width: int) -> Content:
 
 
 def key_line(hints: Sequence[tuple[Command, bool]], keymap: Keymap, width: int) -> Content:
-    """Key and word of each command, available or not, as many as fit; one that is not is struck through and grey."""
-    parts: list[Content | str | tuple[str, str]] = []
-    used = 1
-    for command, possible in hints:
-        keys = keymap.get(command.id, command.keys)
-        if not keys:
-            continue
-        key, word = shown(keys[0]), command.hint
-        cells = cell_len(key) + 1 + cell_len(word) + (3 if parts else 0)
-        if used + cells > width:
-            continue
-        used += cells
-        parts.append(" · " if parts else " ")
+    """Key and word of each command, as many as fit; the last (help) always. One that is not possible now is struck
+    through and grey."""
+    keyed = [
+        (shown(keys[0]), command.hint, on) for command, on in hints if (keys := keymap.get(command.id, command.keys))
+    ]
+    room = width - 1
+    kept: list[tuple[str, str, bool]] = []
+    for key, word, possible in [*keyed[-1:], *keyed[:-1]]:
+        cells = cell_len(key) + 1 + cell_len(word) + (3 if kept else 0)
+        if cells <= room:
+            room -= cells
+            kept.append((key, word, possible))
+    parts: list[Content | str | tuple[str, str]] = [" "]
+    for key, word, possible in [*kept[1:], *kept[:1]]:
+        parts.append("" if len(parts) == 1 else " · ")
         parts.append((key, "bold $accent" if possible else "$text-disabled"))
         parts.append((f" {word}", "" if possible else "strike $text-disabled"))
     return Content.assemble(*parts)

@@ -23,7 +23,7 @@ def session_lines(session: Session, tenant: str, address: str, now: datetime, zo
     for role in session.tenants:
         here = "  ◂ shown" if role.tenant == tenant else ""
         rows.append(("tenant", f"{role.name} ({role.tenant}) · {role.role}{here}"))
-        rows.append(("  you may", ", ".join(role.permissions) or "nothing"))
+        rows.append(("you may", ", ".join(role.permissions) or "nothing"))
     return rows
 
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rich.table import Table
+from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import VerticalScroll
@@ -16,7 +18,7 @@ from jobconsole.commands.catalogue import commands_of, unavailable
 from jobconsole.commands.command import Command
 from jobconsole.commands.keymap import Keymap, shown
 from jobconsole.commands.situation import Situation
-from jobconsole.present.text import block, line
+from jobconsole.present.text import line, txt
 from jobconsole.screens.dialog import Dialog
 
 
@@ -56,6 +58,7 @@ class HelpScreen(Dialog[None]):
         with VerticalScroll() as scroll:
             scroll.border_title = Content(line(self._text.title))
             scroll.border_subtitle = Content("↑↓ scroll · esc or ? back")
+            yield Static(txt(self._text.explanation))
             yield Static(explained(self._text))
 
     def on_mount(self) -> None:
@@ -63,36 +66,38 @@ class HelpScreen(Dialog[None]):
         self.query_one(VerticalScroll).focus()
 
 
-def explained(text: HelpText) -> Content:
-    """The help as text: what is shown, the commands of this place, those of everywhere, the places."""
+def explained(text: HelpText) -> Table:
+    """The help as two columns, keys and sentences: the commands of this place, those of everywhere, the places."""
+    table = Table.grid(padding=(0, 1))
+    table.add_column(width=14)
+    table.add_column()
     commands = sorted(commands_of(text.situation.place), key=lambda command: command.rank)
-    here = [command for command in commands if command.places]
-    anywhere = [command for command in commands if not command.places]
-    parts: list[Content] = [Content(block(text.explanation)), Content("")]
-    for heading, group in (("Here", here), ("Everywhere", anywhere)):
+    for heading, group in (
+        ("Here", [command for command in commands if command.places]),
+        ("Everywhere", [command for command in commands if not command.places]),
+    ):
         if group:
-            parts.append(Content.styled(heading, "bold $text-primary"))
-            for command in group:
-                parts.extend(_explained(command, text))
-            parts.append(Content(""))
-    parts.append(Content.styled("Places", "bold $text-primary"))
-    parts.extend(
-        Content.assemble((f"  {number:<14}", "bold $text-accent"), f"{line(title)}  (:{line(place)})")
-        for number, place, title in text.places
-    )
-    return Content("\n").join(parts)
+            _head(table, heading)
+        for command in group:
+            keys = " ".join(shown(key) for key in text.keymap.get(command.id, command.keys)) or "no key"
+            table.add_row(Text(keys, style="bold"), _explained(command, text.situation))
+    _head(table, "Places")
+    for number, place, title in text.places:
+        table.add_row(Text(str(number), style="bold"), Text(f"{line(title)}  (:{line(place)})"))
+    return table
 
 
-def _explained(command: Command, text: HelpText) -> list[Content]:
-    keys = " ".join(shown(key) for key in text.keymap.get(command.id, command.keys)) or "no key"
-    reason = unavailable(command, text.situation)
-    parts = [
-        Content.assemble(
-            (f"  {keys:<14}", "bold $text-accent" if reason is None else "$text-muted"),
-            (command.title, "" if reason is None else "strike $text-muted"),
-        ),
-        Content.styled(f"{'':16}{command.help}", "$text-muted"),
-    ]
+def _head(table: Table, heading: str) -> None:
+    table.add_row()
+    table.add_row(Text(heading, style="bold underline"))
+
+
+def _explained(command: Command, situation: Situation) -> Text:
+    reason = unavailable(command, situation)
+    said = Text(command.title, style="bold" if reason is None else "strike")
+    if command.changes:
+        said.append(f"  ({command.danger})", style="not bold not strike")
+    said.append(f"\n{command.help}", style="not bold not strike")
     if reason is not None:
-        parts.append(Content.styled(f"{'':16}✗ not now: {line(reason)}", "$text-warning"))
-    return parts
+        said.append(f"\n✗ not now: {line(reason)}", style="italic not strike")
+    return said

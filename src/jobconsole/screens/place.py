@@ -134,7 +134,9 @@ class PlaceScreen(Screen[None]):
         situation = self.situation()
         hinted = sorted((c for c in commands_of(self.PLACE) if c.hint), key=lambda c: c.rank)
         told = [(command, unavailable(command, situation)) for command in hinted]
-        self.keys.show([(command, reason is None) for command, reason in told], self.shell.keymap)
+        # What the shell cannot do now is no news; what this place cannot do now is.
+        shown = [(command, reason is None) for command, reason in told if reason is None or command.places]
+        self.keys.show(shown, self.shell.keymap)
         self.top.show(self.shell.frame, self.shell.link)
 
     def bind_commands(self) -> None:
@@ -190,7 +192,7 @@ class PlaceScreen(Screen[None]):
 
     def tick_frame(self) -> None:
         """Ages of the frame; called by the console's one timer before `tick`."""
-        self.top.tick()
+        self.top.show(self.shell.frame, self.shell.link)
         self.notices.tick()
 
     async def _guarded(self, todo: Awaitable[Any], doing: str) -> None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.table import Table
+from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
-from textual.content import Content
 from textual.getters import query_one
 from textual.widgets import Static
 
 from jobconsole.present.session import session_lines
-from jobconsole.present.text import txt
+from jobconsole.present.text import line, txt
 from jobconsole.screens.place import PlaceScreen
 
 if TYPE_CHECKING:
@@ -48,8 +49,9 @@ class SessionScreen(PlaceScreen):
             return
         now = self.shell.service.clock.server_now() or session.now
         rows = session_lines(session, self.shell.tenant, self.shell.service.address, now, self.shell.frame.zone)
-        self.said.update(
-            Content("\n").join(
-                [Content.assemble((f"{txt(label).plain:<14}", "$text-muted"), txt(value)) for label, value in rows]
-            )
-        )
+        table = Table.grid(padding=(0, 2))
+        table.add_column(width=9)
+        table.add_column()
+        for label, value in rows:
+            table.add_row(Text(line(label), style="bold"), Text(line(value)))
+        self.said.update(table)

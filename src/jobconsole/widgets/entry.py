@@ -52,7 +52,8 @@ class CommandLine(Input):
         self.value = ":"
         self.cursor_position = 1
         self.display = True
-        self.focus()
+        # At once, not by `focus()`, which waits its turn: the next keys are already on their way.
+        self.screen.set_focus(self)
 
     def leave(self) -> None:
         """Goes away and gives the keyboard back to the screen."""
