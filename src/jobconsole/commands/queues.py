@@ -208,7 +208,6 @@ _ACT_COMMANDS = (
         help="Takes the item out of the waiting list until a time that you name, with a reason.",
         keys=("s",),
         rank=14,
-        hint="set aside",
     ),
     _act(
         "reject",
@@ -216,7 +215,6 @@ _ACT_COMMANDS = (
         help="Closes the item without doing what it asks for, with a reason that stays in its history.",
         keys=("x",),
         rank=15,
-        hint="reject",
     ),
     _act("note", title="Note", help="Adds a note to the item's history.", keys=("m",), rank=23),
     _act(
@@ -255,7 +253,6 @@ _LIST_COMMANDS = (
         help="Marks the row, or takes its mark away. Marks stay on their items through every refresh.",
         keys=("space",),
         places=LIST,
-        hint="mark",
         rank=16,
         judge=_selected,
     ),
@@ -285,6 +282,7 @@ _LIST_COMMANDS = (
         places=LIST,
         permission=Permission.QUEUE_READ,
         twin="queues list QUEUE --view VIEW",
+        hint="view",
         rank=32,
         judge=_queue,
     ),

@@ -70,7 +70,7 @@ def totals_line(totals: Sequence[QueueCurrencyTotal], width: int) -> Line:
         rest = len(texts) - shown
         parts = texts[:shown]
         if rest:
-            parts.append(f"+{rest} {'currency' if rest == 1 else 'currencies'}")
+            parts.append(f"+{rest} more" if shown else f"{rest} {'currency' if rest == 1 else 'currencies'}")
         text = " · ".join(parts)
         if width_of(text) <= width:
             return (Piece(text),) if text else ()

@@ -6,6 +6,7 @@ columns give way, in the order of their `yields`, and are left out rather than s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -102,9 +103,21 @@ def lay_out(columns: Sequence[Column], needs: Mapping[str, int], width: int) -> 
             if not loose:
                 break
             shown.remove(min(loose, key=lambda column: column.yields))
-        if room >= 0:
+        if len(shown) == len(columns) and room >= sum(
+            _wish(column, needs) - column.least for column in _limited(shown)
+        ):
             break
     return _spread(shown, needs, max(0, room)), gap
+
+
+def _limited(shown: Sequence[Column]) -> list[Column]:
+    limited = [column for column in shown if not column.whole and column.most is not None]
+    return sorted(limited, key=lambda column: -column.yields)
+
+
+def _wish(column: Column, needs: Mapping[str, int]) -> int:
+    most = column.most or column.least
+    return min(most, max(column.least, needs.get(column.id, most)))
 
 
 def _floor(column: Column, needs: Mapping[str, int]) -> int:
@@ -120,10 +133,8 @@ def _room(shown: Sequence[Column], needs: Mapping[str, int], width: int, gap: in
 
 def _spread(shown: Sequence[Column], needs: Mapping[str, int], room: int) -> Mapping[str, int]:
     widths = {column.id: _floor(column, needs) for column in shown}
-    limited = [column for column in shown if not column.whole and column.most is not None]
-    for column in limited:
-        wish = min(column.most or column.least, max(column.least, needs.get(column.id, column.most or 0)))
-        more = min(room, wish - widths[column.id])
+    for column in _limited(shown):
+        more = min(room, _wish(column, needs) - widths[column.id])
         widths[column.id] += more
         room -= more
     for column in shown:
@@ -175,6 +186,54 @@ def clip_line(pieces: Line, width: int) -> Line:
         if text != line(piece.text):
             break
     return tuple(result)
+
+
+def wrap_line(pieces: Line, width: int, indent: int = 0) -> list[Line]:
+    """The line broken between words into lines of `width` cells; those after the first begin after `indent` blanks.
+
+    A word longer than a line is clipped nowhere: it is broken where the line ends.
+    """
+    room = max(8, width)
+    lines: list[list[Piece]] = [[]]
+    used = 0
+    for piece in pieces:
+        for word in re.findall(r" +|[^ ]+", line(piece.text)):
+            cells = width_of(word)
+            if used + cells > room and used > indent:
+                lines.append([Piece(" " * indent)] if indent else [])
+                used = indent
+                if word.isspace():
+                    continue
+            for part in _broken(word, room - used, room - indent):
+                if part is not word and used > indent:
+                    lines.append([Piece(" " * indent)] if indent else [])
+                    used = indent
+                lines[-1].append(Piece(part, piece.tone))
+                used += width_of(part)
+    return [tuple(found) for found in lines]
+
+
+def _broken(word: str, first: int, width: int) -> list[str]:
+    """The word in parts of at most `width` cells, the first of at most `first`."""
+    if width_of(word) <= first:
+        return [word]
+    parts, part, room, used = [], "", max(1, first), 0
+    for character in word:
+        cells = cell_len(character)
+        if used + cells > room and part:
+            parts.append(part)
+            part, room, used = "", max(1, width), 0
+        part += character
+        used += cells
+    return [*parts, part]
+
+
+def whole_pieces(pieces: Iterable[Piece], width: int) -> Line:
+    """As many of the pieces as fit whole in `width` cells, joined; from the first one that does not, none."""
+    kept = [piece for piece in pieces if piece.text]
+    while kept and width_of(plain(joined(kept))) > width:
+        kept.pop()
+    return joined(kept)
 
 
 def plain(pieces: Line) -> str:

@@ -9,18 +9,18 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING
 
 from jobconsole.present.amounts import account_text, amount_piece, amount_text, doubtful
 from jobconsole.present.columns import Line, Piece, Tone, joined
-from jobconsole.present.times import LAPSING_SECONDS, age, ago, both, countdown, short
+from jobconsole.present.times import LAPSING_SECONDS, age, age_short, ago, both, countdown, short
 from jobcontract.states import ClaimEnding, ClaimMode, ItemState, OutcomeKind
 
 if TYPE_CHECKING:
     from jobcontract.items import ActRecord, ClaimRecord, Item, ItemDetail
 
-LABEL = 10
+LABEL = 9
 """Cells of the label before each line of a detail."""
 
 
@@ -65,7 +65,7 @@ def state_piece(item: Item, seen: Seen) -> Piece:
         return _free_piece(item, seen)
     mine = item.holder.id == seen.me
     if seconds < LAPSING_SECONDS:
-        return Piece(f"▲ {countdown(seconds)} {'me' if mine else item.holder.id}, lapsing", Tone.WARN)
+        return Piece(f"▲ me {countdown(seconds)} lapsing" if mine else f"▲ {item.holder.id} lapsing", Tone.WARN)
     return Piece(f"◆ me {countdown(seconds)}", Tone.MINE) if mine else Piece(f"◆ {item.holder.id}", Tone.PLAIN)
 
 
@@ -110,9 +110,7 @@ def row_cells(item: Item, seen: Seen) -> Mapping[str, Piece]:
         "account": Piece(account_text(item.payee), Tone.QUIET),
         "name": Piece(name_of(item)),
         "state": state_piece(item, seen),
-        "inputs": Piece(" · ".join(inputs_of(item, seen.now)), Tone.QUIET),
-        "age": Piece(age(item.created, seen.now), Tone.QUIET),
-        "key": Piece(item.key or "–", Tone.QUIET),
+        "inputs": Piece(" · ".join([age_short(item.created, seen.now), *_declared(item)]), Tone.QUIET),
     }
 
 
@@ -121,10 +119,12 @@ def inputs_of(item: Item, now: datetime) -> tuple[str, ...]:
     texts = [age(item.created, now)]
     if item.amount is not None and item.amount.minor < 0:
         texts.append("credit")
-    if item.state is ItemState.EVIDENCE_ASKED:
-        texts.append("evidence asked")
-    texts += [input_text(name, value) for name, value in item.inputs.items()]
-    return tuple(texts)
+    return (*texts, *_declared(item))
+
+
+def _declared(item: Item) -> list[str]:
+    asked = ["evidence asked"] if item.state is ItemState.EVIDENCE_ASKED else []
+    return asked + [input_text(name, value) for name, value in item.inputs.items()]
 
 
 def under_line(item: Item, seen: Seen, left_out: Sequence[str] = ()) -> Line:
@@ -156,8 +156,8 @@ def heading(item: Item) -> Line:
     )
 
 
-def claim_line(item: Item, capped_at: datetime | None, seen: Seen) -> Line:
-    """Who holds the item until when, and how long that can be kept."""
+def claim_line(item: Item, capped_at: datetime | None, seen: Seen, *, absolute: bool = False) -> Line:
+    """Who holds the item until when, and how long that can be kept; `absolute` names the times in full."""
     if seen.claim is ClaimMode.DISABLED:
         return field("holder", Piece("no claims in this queue: the first act wins"))
     seconds = left(item, seen.now)
@@ -170,9 +170,12 @@ def claim_line(item: Item, capped_at: datetime | None, seen: Seen) -> Line:
     lapsing = seconds < LAPSING_SECONDS
     tone = Tone.WARN if lapsing else Tone.MINE if mine else Tone.PLAIN
     parts = [Piece(f"{'▲' if lapsing else '◆'} {who}{', lapsing' if lapsing else ''}", tone)]
-    parts.append(Piece(f"{countdown(seconds)} left, until {short(item.expires_at, seen.zone, seen.now)}"))
-    if capped_at is not None:
-        parts.append(Piece(f"at most until {short(capped_at, seen.zone, seen.now)}", Tone.QUIET))
+    until, cap = (
+        (both(moment, seen.zone) if absolute else short(moment, seen.zone, seen.now)) if moment else ""
+        for moment in (item.expires_at, capped_at)
+    )
+    parts.append(Piece(f"{countdown(seconds)} left, until {until}"))
+    parts.append(Piece(f"at most until {cap}" if cap else "", Tone.QUIET))
     return field("holder", *joined(parts))
 
 
@@ -190,7 +193,7 @@ def state_line(item: Item, seen: Seen) -> Line:
 def brief_lines(item: Item, detail: ItemDetail | None, seen: Seen) -> tuple[Line, ...]:
     """The detail beside the list: what decides, then who holds it, then what happened last."""
     lines = [
-        field("inputs", *joined(Piece(text) for text in inputs_of(item, seen.now))),
+        field("age", *joined(_aged(item, seen))),
         claim_line(item, detail.capped_at if detail else None, seen),
         state_line(item, seen),
     ]
@@ -202,16 +205,23 @@ def brief_lines(item: Item, detail: ItemDetail | None, seen: Seen) -> tuple[Line
         return (*lines, field("", Piece("reading its history …", Tone.QUIET)))
     if detail.acts:
         lines.append(field("last act", *act_line(detail.acts[0], seen)))
-    if detail.claims:
-        lines.append(field("last claim", *claim_record_line(detail.claims[0], seen)))
+    ended = next((record for record in detail.claims if record.ended_at is not None), None)
+    if ended is not None:
+        lines.append(field("claimed", *claim_record_line(ended, seen)))
     return tuple(lines)
+
+
+def _aged(item: Item, seen: Seen) -> list[Piece]:
+    aged, *rest = inputs_of(item, seen.now)
+    dated = Piece(f"dated {short(item.created, seen.zone, seen.now)}", Tone.QUIET)
+    return [Piece(aged), dated, *(Piece(text) for text in rest)]
 
 
 def full_lines(detail: ItemDetail, seen: Seen) -> tuple[Line, ...]:
     """Everything of one item, for its own screen."""
     return (
         *_payment_lines(detail, seen),
-        *_section("Claims", [field("", *claim_record_line(record, seen)) for record in detail.claims], "never claimed"),
+        *_section("Claims", [_listed(claim_record_line(record, seen)) for record in detail.claims], "never claimed"),
         *_section(
             "Acts", [line for record in detail.acts for line in _act_lines(record, seen)], "nothing was done yet"
         ),
@@ -237,16 +247,24 @@ def _payment_lines(detail: ItemDetail, seen: Seen) -> list[Line]:
         field("inputs", *joined(Piece(text) for text in inputs_of(item, seen.now))),
         field("dated", Piece(both(item.created, seen.zone))),
         state_line(item, seen),
-        claim_line(item, detail.capped_at, seen),
+        claim_line(item, detail.capped_at, seen, absolute=True),
         field("pushed", Piece(f"by {detail.pushed_by.id} {both(detail.pushed_at, seen.zone)}")),
-        field("changed", Piece(f"{ago(detail.changed_at, seen.now)}, version {item.money_version}")),
+        field(
+            "changed",
+            Piece(f"{both(detail.changed_at, seen.zone)}, {ago(detail.changed_at, seen.now)}"),
+            Piece(f" · version {item.money_version}", Tone.QUIET),
+        ),
         field("id", Piece(item.id, Tone.QUIET)),
     ]
     return lines
 
 
 def _section(title: str, lines: Sequence[Line], empty: str) -> tuple[Line, ...]:
-    return ((), (Piece(title, Tone.STRONG),), *(lines or [field("", Piece(empty, Tone.QUIET))]))
+    return ((), (Piece(title, Tone.STRONG),), *(lines or [_listed((Piece(empty, Tone.QUIET),))]))
+
+
+def _listed(line: Line) -> Line:
+    return (Piece("  "), *line)
 
 
 ENDINGS: Mapping[ClaimEnding, str] = {
@@ -258,17 +276,24 @@ ENDINGS: Mapping[ClaimEnding, str] = {
 }
 
 
+def stamp(instant: datetime, seen: Seen) -> str:
+    """An instant of a history: in the profile's zone with its name, and in UTC where that differs."""
+    there = instant.astimezone(seen.zone)
+    here = "" if not there.utcoffset() else f" ({instant.astimezone(UTC):%H:%M}Z)"
+    return f"{short(instant, seen.zone, seen.now)} {there.tzname()}{here}"
+
+
 def claim_record_line(record: ClaimRecord, seen: Seen) -> Line:
     """One claim of the history: who, from when to when, how it ended, by whom and why."""
-    start = short(record.taken_at, seen.zone, seen.now)
+    start = stamp(record.taken_at, seen)
     pieces = [Piece(record.holder.id, Tone.STRONG)]
     renewed = f"renewed {record.renewals}×" if record.renewals else ""
     if record.ending is None or record.ended_at is None:
         lapsed = record.expires_at <= seen.now
         words = "lapsed" if lapsed else "holds it, until"
-        pieces.append(Piece(f"{start} – {words} {short(record.expires_at, seen.zone, seen.now)}"))
+        pieces.append(Piece(f"{start} – {words} {stamp(record.expires_at, seen)}"))
         return joined([*pieces, Piece(renewed, Tone.QUIET), Piece(f"claim {record.fence}", Tone.QUIET)])
-    pieces.append(Piece(f"{start} – {short(record.ended_at, seen.zone, seen.now)}"))
+    pieces.append(Piece(f"{start} – {stamp(record.ended_at, seen)}"))
     by = f" by {record.ended_by.id}" if record.ended_by is not None and record.ended_by.id != record.holder.id else ""
     ending = Piece(ENDINGS[record.ending] + by, Tone.WARN if record.ending is ClaimEnding.BROKEN else Tone.PLAIN)
     reason = Piece(f"“{record.reason}”" if record.reason else "", Tone.QUIET)
@@ -290,7 +315,7 @@ def act_line(record: ActRecord, seen: Seen) -> Line:
     word, tone = OUTCOMES[record.outcome]
     return joined(
         [
-            Piece(short(record.at, seen.zone, seen.now)),
+            Piece(stamp(record.at, seen)),
             Piece(f"{record.person.id} {verb_of(record.use_case)}", Tone.STRONG),
             Piece(word, tone),
             Piece(record.sentence),
@@ -300,8 +325,8 @@ def act_line(record: ActRecord, seen: Seen) -> Line:
 
 def _act_lines(record: ActRecord, seen: Seen) -> list[Line]:
     given = [f"{name} “{value}”" for name, value in record.inputs.items() if value is not None]
-    lines = [field("", *act_line(record, seen))]
-    return [*lines, field("", *joined(Piece(text, Tone.QUIET) for text in given))] if given else lines
+    lines = [_listed(act_line(record, seen))]
+    return [*lines, (Piece("    "), *joined(Piece(text, Tone.QUIET) for text in given))] if given else lines
 
 
 def payload_lines(payload: Mapping[str, object]) -> list[Line]:

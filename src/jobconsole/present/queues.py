@@ -3,15 +3,15 @@ empty, loading, refused or failing. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jobconsole.present.amounts import account_text, amount_text, totals_text
-from jobconsole.present.columns import Column, Line, Piece, Tone, fit, joined, plain, widest, width_of
+from jobconsole.present.amounts import totals_text
+from jobconsole.present.columns import Column, Line, Piece, Tone, fit, joined, plain, whole_pieces, width_of
 from jobcontract.states import ClaimMode, ItemView
 
 if TYPE_CHECKING:
-    from jobcontract.items import Item
     from jobcontract.queues import Queue, QueueTotals
 
 WIDE = 120
@@ -20,8 +20,19 @@ WIDE = 120
 VIEWS: tuple[ItemView, ...] = (ItemView.WAITING, ItemView.SET_ASIDE, ItemView.CLOSED)
 VIEW_WORDS = {ItemView.WAITING: "waiting", ItemView.SET_ASIDE: "set aside", ItemView.CLOSED: "closed"}
 _STATE_LABEL = {ItemView.WAITING: "holder", ItemView.SET_ASIDE: "set aside", ItemView.CLOSED: "ended"}
-ORDER = "oldest first, no scores yet"
+ORDER_SHORT = "oldest first"
+ORDER = f"{ORDER_SHORT}, no scores yet"
 """What orders every list until queues are scored (requirement order-unscored-queues-by-age)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowsKnown:
+    """How much of a list is known: rows loaded, whether there are more, rows marked, and what moved meanwhile."""
+
+    loaded: int
+    more: bool
+    marked: int = 0
+    moved: str = ""
 
 
 def columns_of(queue: Queue, view: ItemView, *, one_line: bool) -> tuple[Column, ...]:
@@ -30,9 +41,9 @@ def columns_of(queue: Queue, view: ItemView, *, one_line: bool) -> tuple[Column,
         Column(id="amount", label="amount", least=6, right=True, whole=True),
         Column(id="account", label="acct", least=5, whole=True),
     )
-    named = Column(id="name", label="payee" if queue.money else "title", least=12, yields=2)
-    inputs = Column(id="inputs", label="inputs", least=16, most=44, yields=0)
-    state = Column(id="state", label=_state_label(queue, view), least=12, most=22, yields=1)
+    named = Column(id="name", label="payee" if queue.money else "title", least=16 if one_line else 12, yields=2)
+    inputs = Column(id="inputs", label="inputs", least=20, most=44, yields=0)
+    state = Column(id="state", label=_state_label(queue, view), least=10, most=22, yields=1)
     return (*(money if queue.money else ()), named, *((inputs,) if one_line else ()), state)
 
 
@@ -40,48 +51,38 @@ def _state_label(queue: Queue, view: ItemView) -> str:
     return "state" if view is ItemView.WAITING and queue.claim is ClaimMode.DISABLED else _STATE_LABEL[view]
 
 
-def needs_of(items: Iterable[Item], states: Iterable[str] = ()) -> dict[str, int]:
-    """Widths of the widest amount and account among `items`: these columns are never cut."""
-    listed = tuple(items)
-    needs = {
-        "amount": widest(amount_text(item.amount) for item in listed if item.amount is not None),
-        "account": widest(account_text(item.payee) for item in listed),
-    }
-    widest_state = widest(states)
-    return {**needs, "state": widest_state} if widest_state else needs
-
-
 def title_line(queue: Queue, totals: QueueTotals | None, width: int) -> Line:
     """`Supplier payouts   1,204 waiting · 37 mine · GBP out … back …`: counts, then as many whole totals as fit."""
     title = Piece(queue.title, Tone.STRONG)
     if totals is None:
         return (title, Piece("   counting …", Tone.QUIET))
-    counts = joined(
-        [Piece(f"{totals.waiting:,} waiting"), Piece(f"{totals.mine:,} mine", Tone.MINE if totals.mine else Tone.PLAIN)]
-    )
-    start = (title, Piece("   "), *counts)
+    start = (title, Piece("   "), Piece(f"{totals.waiting:,} waiting"))
     rest = width - width_of(plain(start)) - 3
     money = totals_text(totals.totals, rest) if queue.money else ""
     return (*start, Piece(" · ", Tone.QUIET), Piece(money)) if money else start
 
 
-def view_line(
-    view: ItemView, totals: QueueTotals | None, loaded: int, more: bool, marked: int, moved: str = ""
-) -> Line:
-    """Which of the views is shown, its order, how much of it is loaded, and how many rows are marked."""
+def view_line(view: ItemView, totals: QueueTotals | None, rows: RowsKnown, width: int) -> Line:
+    """Which of the views is shown, how many rows are marked and mine, the order, how much of the list is loaded."""
     pieces: list[Piece] = []
     for known in VIEWS:
         words = VIEW_WORDS[known]
         if known is ItemView.SET_ASIDE and totals is not None:
             words = f"{words} {totals.set_aside:,}"
         pieces.append(Piece(f"[{words}]", Tone.STRONG) if known is view else Piece(words, Tone.QUIET))
-    views = [piece for known in pieces for piece in (known, Piece("  "))][:-1]
-    notes = [Piece(ORDER, Tone.QUIET), Piece(loaded_text(loaded, more, view, totals), Tone.QUIET)]
-    if marked:
-        notes.insert(0, Piece(f"■ {marked:,} marked", Tone.MINE))
-    if moved:
-        notes.append(Piece(moved, Tone.WARN))
-    return (*views, Piece("   "), *joined(notes))
+    views = [piece for known in pieces for piece in (known, Piece("  "))]
+    room = width - width_of(plain(tuple(views))) - 1
+    mine = totals.mine if totals is not None else 0
+    notes = [
+        Piece(f"■ {rows.marked:,} marked" if rows.marked else "", Tone.MINE),
+        Piece(f"◆ {mine:,} mine" if mine else "", Tone.MINE),
+        Piece(ORDER, Tone.QUIET),
+        Piece(rows.moved, Tone.WARN),
+        Piece(loaded_text(rows.loaded, rows.more, view, totals), Tone.QUIET),
+    ]
+    if width_of(plain(joined(notes))) > room:
+        notes[2] = Piece(ORDER_SHORT, Tone.QUIET)
+    return (*views, Piece(" "), *whole_pieces(notes, room))
 
 
 def loaded_text(loaded: int, more: bool, view: ItemView, totals: QueueTotals | None) -> str:
@@ -112,7 +113,7 @@ def switcher_lines(queues: Sequence[Queue], shown: str | None, counts: dict[str,
     for queue in queues:
         here = queue.id == shown
         count = f"{counts[queue.id]:,}" if queue.id in counts else ""
-        room = width - 3 - (width_of(count) + 1 if count else 0)
+        room = width - 2 - (width_of(count) + 1 if count else 0)
         mark = Piece("▸ " if here else "  ", Tone.MINE)
         name = Piece(fit(queue.title, max(1, room)), Tone.STRONG if here else Tone.PLAIN)
         lines.append((mark, name, Piece(f" {count}" if count else "", Tone.QUIET)))

@@ -35,6 +35,14 @@ def age(created: datetime, now: datetime) -> str:
     return f"dated in {_span(-seconds)}" if seconds <= -1 else f"{_span(max(0.0, seconds))} old"
 
 
+def age_short(created: datetime, now: datetime) -> str:
+    """`6 d`, `5 h`, `12 min`: for a narrow column; `0 min` for a date to come."""
+    seconds = max(0, int((now - created).total_seconds()))
+    if seconds >= _DAY:
+        return f"{seconds // _DAY:,} d"
+    return f"{seconds // _HOUR} h" if seconds >= _HOUR else f"{seconds // _MINUTE} min"
+
+
 def ago(instant: datetime, now: datetime) -> str:
     """`4 min ago`, `in 3 hours`, `now`."""
     seconds = (now - instant).total_seconds()

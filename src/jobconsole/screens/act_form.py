@@ -79,17 +79,17 @@ class ActForm(ActingDialog[R], Generic[R]):
         yield Lines(id="answered")
 
     def on_mount(self) -> None:
-        """Names the item; the safe button has the focus."""
-        super().on_mount()
+        """Names the item."""
         self._show_item()
         self.form.at(self._seen().now)
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
-        """Cancel goes back; the acting button acts, or looks again where the item had changed."""
+        """The acting button acts, or looks again where the item had changed."""
         if event.button.id != "act":
-            super().on_button_pressed(event)
             return
         event.stop()
+        # The dialog's own handler would take the answer and close.
+        event.prevent_default()
         if self._busy:
             return
         self.fault("")

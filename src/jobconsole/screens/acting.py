@@ -8,10 +8,9 @@ is then looked up; nothing is sent twice under two keys while its first outcome 
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, TypeVar
 
 from jobconsole.client import queues as client
@@ -33,14 +32,15 @@ from jobcontract.permissions import GRANTS, Permission
 from jobcontract.states import ClaimMode, InputType, Moves
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
+    from jobconsole.client.clock import ServerClock
     from jobcontract.items import Item, ItemDetail
     from jobcontract.queues import Queue, UseCase
 
 R = TypeVar("R")
 CLOCK_DOUBT = timedelta(seconds=1)
 """How far the service's time as it is known here may be from its own."""
+BEFORE = datetime(1970, 1, 1, tzinfo=UTC)
+"""The time before the service told one; there are no items then."""
 CHECK_SECONDS = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0)
 """Pauses between looking up an act whose answer got lost, while the service cannot be reached."""
 
@@ -82,6 +82,10 @@ class _Keys:
 class ActingScreen(PlaceScreen):
     """A place with an item that can be claimed and acted on."""
 
+    _me: str = ""
+    _clock: ServerClock | None = None
+    """Of the last sign-in: rows stay on the screen after it ended."""
+
     def subject(self) -> Subject | None:
         """The item that is selected; None where there is none."""
         raise NotImplementedError
@@ -93,9 +97,10 @@ class ActingScreen(PlaceScreen):
     def seen_in(self, claim: ClaimMode) -> Seen:
         """From where items are looked at, now, under a claim mode."""
         session = self.shell.session
-        me = session.person.id if session is not None else ""
-        now = self.shell.clock.at(time.monotonic())
-        return Seen(me=me, now=now, zone=self.shell.frame.zone, claim=claim)
+        if session is not None:
+            self._me, self._clock = session.person.id, self.shell.service.clock
+        now = self._clock.server_now() if self._clock is not None else None
+        return Seen(me=self._me, now=now or BEFORE, zone=self.shell.frame.zone, claim=claim)
 
     def handlers(self) -> Mapping[str, Handler]:
         """Commands of claims and acts."""

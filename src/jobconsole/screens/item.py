@@ -6,7 +6,7 @@ It shows what the service said last and asks again when a hint names the item. C
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
@@ -15,9 +15,8 @@ from textual.getters import query_one
 
 from jobconsole.client import queues as client
 from jobconsole.present.columns import Piece, Tone
-from jobconsole.present.items import brief_lines, full_lines, heading
+from jobconsole.present.items import LABEL, brief_lines, full_lines, heading
 from jobconsole.screens.acting import ActingScreen, Subject
-from jobconsole.screens.shell import Handler
 from jobconsole.widgets.lines import Lines
 
 if TYPE_CHECKING:
@@ -61,22 +60,12 @@ class ItemScreen(ActingScreen):
         """Heading, then everything else, scrolling."""
         yield Lines(id="heading")
         with VerticalScroll(id="whole"):
-            yield Lines(id="lines")
+            yield Lines(id="lines", indent=LABEL)
 
     def on_mount(self) -> None:
-        """Shows what is known, then asks."""
-        super().on_mount()
+        """Shows what is known; what is not, the place asks for itself."""
         self.query_one("#whole").focus()
         self.show_item()
-        self.work(self.reload(), doing="Reading the item", group="detail", exclusive=True)
-
-    def handlers(self) -> Mapping[str, Handler]:
-        """Those of claims and acts, and the way back."""
-        return {**super().handlers(), "screen.back": self.leave}
-
-    def leave(self) -> None:
-        """Back to the list."""
-        self.dismiss()
 
     async def reload(self) -> None:
         """Asks for the item."""

@@ -21,10 +21,11 @@ from jobconsole.client import queues as client
 from jobconsole.client.errors import ClientError
 from jobconsole.commands.situation import Situation
 from jobconsole.present.columns import Piece, Tone
-from jobconsole.present.items import Seen, brief_lines, heading
+from jobconsole.present.items import LABEL, Seen, brief_lines, heading
 from jobconsole.present.queues import (
     VIEWS,
     WIDE,
+    RowsKnown,
     columns_of,
     empty_sentence,
     switcher_lines,
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
     from jobcontract.items import Item, ItemDetail
     from jobcontract.queues import Queue, QueueTotals
 
+SWITCHER = 21
+"""Cells of a line of the queue switcher."""
 PAGE = 100
 """Rows asked for at once."""
 AHEAD = 40
@@ -64,7 +67,7 @@ class QueuesScreen(ActingScreen):
         "‖ set aside, ✗ and ✓ closed. A claim is renewed only by a key. Amount, sign and account are never cut."
     )
     CSS_PATH: ClassVar[str] = "queues.tcss"
-    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-narrow"), (WIDE, "-wide")]
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012  Textual does not declare it as the class's
 
     table = query_one("#list", Table)
     heading = query_one("#title", Lines)
@@ -89,26 +92,24 @@ class QueuesScreen(ActingScreen):
         self._paging = False
         self._refreshing = asyncio.Lock()
         self._dirty_totals = False
+        self._asked = False
 
     def compose_body(self) -> ComposeResult:
         """Switcher, heading, list and detail."""
         with Horizontal(id="columns"):
-            yield Lines(id="switcher")
+            yield Lines(id="switcher", clipped=True)
             with Vertical(id="work"):
-                yield Lines(id="title")
-                yield Lines(id="view")
+                yield Lines(id="title", clipped=True)
+                yield Lines(id="view", clipped=True)
                 with Container(id="split"):
                     yield Table(id="list")
                     with VerticalScroll(id="detail", can_focus=False):
-                        yield Lines(id="brief")
+                        yield Lines(id="brief", indent=LABEL)
 
     def on_mount(self) -> None:
-        """Begins with what the service has, once somebody is signed in."""
-        super().on_mount()
+        """Shows that it is loading; the place asks for the queues itself."""
         self.table.focus()
         self.show_all()
-        if self.shell.session is not None:
-            self.work(self.reload(), doing="Loading the queues", group="queues", exclusive=True)
 
     def on_resize(self) -> None:
         """Another width has other columns."""
@@ -155,10 +156,10 @@ class QueuesScreen(ActingScreen):
             self._fail(error.sentence)
             raise
         self._failure = ""
-        self.queues = found
+        self.queues, self._asked = found, True
         known = next((queue for queue in found if self.queue is not None and queue.id == self.queue.id), None)
         if known is None:
-            first = max(found, key=lambda queue: queue.money, default=None)
+            first = max(found, key=lambda queue: (queue.money, queue.claim is ClaimMode.REQUIRED), default=None)
             await self.show_queue(first, self.view)
         else:
             self.queue = known
@@ -318,6 +319,7 @@ class QueuesScreen(ActingScreen):
             return
         detail = self.detail if self.detail is not None and self.detail.item.id == item.id else None
         lines = brief_lines(item, detail, self.seen())
+        self.brief.clipped = not self.has_class("-wide")
         if self.has_class("-wide"):
             self.pane.border_title = ""
             self.brief.show((heading(item), (), *lines))
@@ -430,11 +432,22 @@ class QueuesScreen(ActingScreen):
             self.views.show([])
         else:
             self.heading.show([title_line(self.queue, totals, width)])
-            more, marked = self.listing.next is not None, len(self.table.marks)
-            self.views.show([view_line(self.view, totals, len(self.listing), more, marked, self._moved_text())])
+            known = RowsKnown(
+                loaded=len(self.listing),
+                more=self.listing.next is not None,
+                marked=len(self.table.marks),
+                moved=self._moved_text(),
+            )
+            self.views.show([view_line(self.view, totals, known, width)])
         counts = {key: found.waiting for key, found in self.totals.items()}
         shown = self.queue.id if self.queue is not None else None
-        self.switcher.show([(Piece("Queues  [ ]", Tone.QUIET),), (), *switcher_lines(self.queues, shown, counts, 26)])
+        self.switcher.show(
+            [
+                (Piece("  Queues", Tone.STRONG), Piece("  [ and ]", Tone.QUIET)),
+                (),
+                *switcher_lines(self.queues, shown, counts, SWITCHER),
+            ]
+        )
 
     def _moved_text(self) -> str:
         parts = [f"{self._moved.new} new"] if self._moved.new else []
@@ -446,13 +459,10 @@ class QueuesScreen(ActingScreen):
         if self.shell.session is None:
             return "Nobody is signed in: nothing to show yet."
         if self.queue is None:
-            return "There is no queue that you may read." if self.queues == () and self._known() else "Loading …"
+            return "There is no queue in this tenant." if self._asked else "Loading the queues …"
         if not self.listing.started:
             return f"Loading {self.queue.title} …"
         return empty_sentence(self.queue, self.view, self.totals.get(self.queue.id))
-
-    def _known(self) -> bool:
-        return False
 
     def _fail(self, sentence: str) -> None:
         self._failure = sentence

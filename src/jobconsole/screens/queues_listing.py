@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from jobconsole.present.items import Seen, row_cells, state_piece, under_line
-from jobconsole.present.queues import needs_of
+from jobconsole.present.columns import width_of
+from jobconsole.present.items import Seen, row_cells, under_line
 from jobconsole.widgets.table import Row
 from jobcontract.states import ItemState, ItemView
 
@@ -65,6 +65,7 @@ class Listing:
         self._order: list[Place] = []
         self._pages: list[_Page] = []
         self._departed: set[str] = set()
+        self._needs: dict[str, int] = {}
         self.next: str | None = None
         """Cursor of the page after the last one fetched; None where the list ends, or before the first page."""
 
@@ -99,10 +100,8 @@ class Listing:
         return known[0] if known is not None else None
 
     def needs(self) -> dict[str, int]:
-        """Widths that the whole columns need."""
-        seen = self._seen()
-        items = [item for item, _ in self._items.values()]
-        return needs_of(items, (state_piece(item, seen).text for item in items))
+        """Widths that the columns need for every row so far: they only grow, so that columns stand still."""
+        return dict(self._needs)
 
     def counting(self, first: int, end: int) -> list[str]:
         """Ids of the rows from `first` up to `end` whose text changes by the second."""
@@ -199,9 +198,15 @@ class Listing:
             self._order.remove(place_of(known[0]))
             known = None
         self._items[item.id] = (item, as_of)
+        self._measure(item)
         self._departed.discard(item.id)
         if known is None:
             insort(self._order, place_of(item))
+
+    def _measure(self, item: Item) -> None:
+        cells = row_cells(item, self._seen())
+        for column in ("amount", "account", "inputs", "state"):
+            self._needs[column] = max(self._needs.get(column, 0), width_of(cells[column].text))
 
     def _depart(self, keys: Iterable[str], keep: str | None) -> list[str]:
         gone = []

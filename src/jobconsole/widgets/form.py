@@ -62,8 +62,8 @@ class Field(Vertical):
     Field { height: auto; margin-bottom: 1; }
     Field > .label { height: 1; }
     Field > .label > .name { width: 1fr; }
-    Field > .label > .count { width: auto; color: $text-muted; }
-    Field > .under { height: auto; color: $text-muted; display: none; }
+    Field > .label > .count { width: auto; color: $secondary; }
+    Field > .under { height: auto; color: $secondary; display: none; }
     Field > .under.-fault { color: $text-error; }
     Field Input { border: none; height: 1; padding: 0 1; background: $panel; }
     Field Input:focus { border: none; background: $panel-lighten-1; }

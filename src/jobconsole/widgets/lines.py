@@ -7,13 +7,15 @@ from collections.abc import Iterable
 from textual.content import Content
 from textual.widgets import Static
 
-from jobconsole.present.columns import Line, Tone
+from jobconsole.present.columns import Line, Tone, clip_line, wrap_line
 from jobconsole.present.text import txt
 
+FIRST_WIDTH = 76
+"""Cells assumed before the first layout."""
 TONES: dict[Tone, str] = {
     Tone.PLAIN: "",
     Tone.STRONG: "bold",
-    Tone.QUIET: "$text-muted",
+    Tone.QUIET: "$secondary",
     Tone.MINE: "bold $text-primary",
     Tone.FREE: "$text-success",
     Tone.WARN: "bold $text-warning",
@@ -30,12 +32,31 @@ def content_of(line: Line) -> Content:
 
 
 class Lines(Static):
-    """Presented lines, one under the other."""
+    """Presented lines, one under the other: wrapped to the width with a hanging indent, or clipped to it."""
 
     DEFAULT_CSS = "Lines { width: 1fr; height: auto; }"
 
+    def __init__(self, *, id: str | None = None, indent: int = 0, clipped: bool = False) -> None:
+        """`indent`: cells before the wrapped rest of a line. `clipped`: one line stays one line."""
+        super().__init__(id=id)
+        self.indent = indent
+        self.clipped = clipped
+        self._lines: tuple[Line, ...] = ()
+
     def show(self, lines: Iterable[Line]) -> None:
         """Shows these lines; paints only when they differ from what is shown."""
-        told = Content("\n").join([content_of(line) for line in lines])
+        self._lines = tuple(lines)
+        self._fit()
+
+    def on_resize(self) -> None:
+        """Fits the lines to the new width."""
+        self._fit()
+
+    def _fit(self) -> None:
+        width = self.content_size.width or FIRST_WIDTH
+        fitted: list[Line] = []
+        for line in self._lines:
+            fitted += [clip_line(line, width)] if self.clipped else wrap_line(line, width, self.indent)
+        told = Content("\n").join([content_of(line) for line in fitted])
         if told != self.content:
             self.update(told)

@@ -102,17 +102,18 @@ class Table(ScrollView, can_focus=True):
     DEFAULT_CSS = """
     Table { height: 1fr; width: 1fr; background: $background; color: $foreground; overflow-x: hidden;
         scrollbar-size-vertical: 1; }
-    Table > .table--heading { color: $text-muted; }
+    Table > .table--heading { color: $secondary; }
     Table > .table--cursor { background: $primary 22%; }
     Table > .table--cursor-blurred { background: $foreground 8%; }
     Table > .table--strong { text-style: bold; }
-    Table > .table--quiet { color: $text-muted; }
+    Table > .table--quiet { color: $secondary; }
     Table > .table--mine { color: $text-primary; text-style: bold; }
     Table > .table--free { color: $text-success; }
     Table > .table--warn { color: $text-warning; text-style: bold; }
     Table > .table--bad { color: $text-error; }
     Table > .table--good { color: $text-success; }
     Table > .table--credit { color: $text-accent; text-style: bold; }
+    Table.-stale > * { color: $secondary; text-style: none; }
     """
     ALLOW_SELECT = False
 
@@ -270,7 +271,7 @@ class Table(ScrollView, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """One line of the screen: the heading, or a line of a row."""
-        width = self.size.width
+        width = self.scrollable_size.width
         base = self.rich_style
         if not len(self._rows):
             return self._sentence_line(y, width, base)
@@ -356,7 +357,7 @@ class Table(ScrollView, can_focus=True):
     def _whole_size(self) -> Size:
         """Heading and rows, and what is left of the height so that a whole row can stand at the top."""
         rest = max(0, self.size.height - 1) % self._high
-        return Size(self.size.width, len(self._rows) * self._high + 1 + rest)
+        return Size(self.scrollable_size.width, len(self._rows) * self._high + 1 + rest)
 
     def _tell_window(self) -> None:
         if self.is_mounted and self.window != self._window:
@@ -368,7 +369,7 @@ class Table(ScrollView, can_focus=True):
         self.post_message(self.MarksChanged(self, len(self._marks)))
 
     def _lay_out(self) -> None:
-        room = max(0, self.size.width - GUTTER)
+        room = max(0, self.scrollable_size.width - GUTTER)
         self._widths, self._gap = lay_out(self._columns, self._needs, room)
         self._left_out = frozenset(column.id for column in self._columns if column.id not in self._widths)
 
@@ -376,7 +377,7 @@ class Table(ScrollView, can_focus=True):
         y = at * self._high - int(self.scroll_offset.y) + 1
         top, bottom = max(1, y), min(self.size.height, y + self._high)
         if bottom > top:
-            self.refresh(Region(0, top, self.size.width, bottom - top))
+            self.refresh(Region(0, top, self.scrollable_size.width, bottom - top))
 
     def _row_strip(self, at: int, part: int, width: int, base: Style) -> Strip:
         here, key = at == self._cursor, self._rows.key(at)
