@@ -99,7 +99,7 @@ class Actions:
             self.go(place)
         elif word in BY_ID:
             self._screen.run_command(word)
-        else:
+        elif not self._screen.go_to_name(word):
             near = nearest(word, self._words())
             hint = f"Did you mean :{near}?" if near else "^p lists everything."
             self._screen.say(f"There is no place or command {word}. {hint}", error=True)
@@ -215,7 +215,7 @@ class Actions:
 
     def _words(self) -> tuple[str, ...]:
         commands = tuple(command.id for command in commands_of(self._screen.PLACE))
-        return (*(place.id for place in self._console.places), *commands)
+        return (*(place.id for place in self._console.places), *self._screen.names(), *commands)
 
 
 def _opener(place: Place) -> Callable[[], PlaceScreen]:

@@ -98,6 +98,7 @@ class Typed:
     """What it resolved to, or what was wrong and what to type."""
 
 
+SHORT_EXAMPLES = "2026-12-01 09:00 · tomorrow 9:00 · +2d · +4h"
 EXAMPLES = "2026-12-01 09:00, tomorrow 9:00, today 17:30, +2d, +4h, +30m"
 _RELATIVE = re.compile(r"\+\s*(?P<number>\d{1,4})\s*(?P<unit>[mhdw])", re.ASCII | re.IGNORECASE)
 _NAMED = re.compile(r"(?P<day>today|tomorrow)(?:\s+(?P<time>.+))?", re.ASCII | re.IGNORECASE)

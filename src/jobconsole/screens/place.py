@@ -104,6 +104,14 @@ class PlaceScreen(Screen[None]):
         """Closes something of this place's own (a detail, a filter); False when there is nothing to close."""
         return False
 
+    def names(self) -> tuple[str, ...]:
+        """Further words that `:` understands here, e.g. the queues."""
+        return ()
+
+    def go_to_name(self, word: str) -> bool:  # noqa: ARG002  for subclasses
+        """Shows what a person means by `word`; False where it means nothing here."""
+        return False
+
     def run_command(self, command_id: str) -> None:
         """Runs the command, or says why not."""
         command = BY_ID[command_id]

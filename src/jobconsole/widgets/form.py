@@ -15,7 +15,7 @@ from textual.widget import Widget
 from textual.widgets import Checkbox, Input, Select, Static, TextArea
 
 from jobconsole.present.text import txt
-from jobconsole.present.times import EXAMPLES, read_instant
+from jobconsole.present.times import SHORT_EXAMPLES, read_instant
 from jobcontract.ids import NOTE_MAX, storable
 from jobcontract.states import InputType
 
@@ -163,12 +163,12 @@ class InstantField(Field):
 
     def on_mount(self) -> None:
         """Says what can be typed."""
-        self.under(f"{EXAMPLES} ({self._zone})")
+        self.under(f"{SHORT_EXAMPLES} ({self._zone})")
 
     @on(Input.Changed)
     def _resolved(self, event: Input.Changed) -> None:
         if not event.value.strip() or self.now is None:
-            self.under(f"{EXAMPLES} ({self._zone})")
+            self.under(f"{SHORT_EXAMPLES} ({self._zone})")
             return
         typed = read_instant(event.value, self._zone, self.now)
         self.under(typed.sentence if typed.instant is None else f"= {typed.sentence}", fault=typed.instant is None)
