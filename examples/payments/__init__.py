@@ -11,6 +11,9 @@ from examples.payments import use_cases
 from examples.payments.seeding import Seeding
 from jobservice.application import Application
 
+DEMO_MOST = 5_000
+"""Payouts of the published files that a demo takes, the newest: enough to page through, and loaded while one waits."""
+
 application = Application("payments", Path(__file__).parent / "records")
-application.seeder = Seeding()
+application.seeder = Seeding(most=DEMO_MOST)
 use_cases.register(application)

@@ -88,6 +88,8 @@ def _payout(name: str, row: Row, form: Form) -> Payout:
         money = parse_amount(fields[form.amount], currency)
     except MoneyError as error:
         raise ValueError(f"the amount cannot be taken: {error}") from None
+    if money.minor == 0:
+        raise ValueError("the amount is zero: there is nothing to pay")
     return Payout(
         key=f"{payee_id(payee)}/{number}",
         number=number,

@@ -85,6 +85,7 @@ def test_the_sample_is_about_600_rows_of_every_kind_of_mess() -> None:
         "is not in the calendar",
         "is not written like",
         "payee's name is missing",
+        "the amount is zero",
         "transaction number is missing",
         "fields, the header has",
     ):
@@ -197,18 +198,20 @@ def test_the_register_says_which_invoices_are_on_file() -> None:
 
 @published
 @pytest.mark.parametrize(
-    ("name", "encoding", "rows", "payouts", "empty"),
+    ("name", "encoding", "rows", "payouts", "empty", "zero"),
     [
-        ("leeds-2010-12.csv", "utf-8", 10_306, 10_303, 3),
-        ("leeds-2011-06.csv", "utf-8", 11_707, 9_485, 2_222),
-        ("leeds-2012-11.csv", "utf-8", 10_050, 10_050, 0),
-        ("leeds-2020-06.csv", "windows-1252", 16_177, 16_176, 1),
+        ("leeds-2010-12.csv", "utf-8", 10_306, 10_303, 3, 0),
+        ("leeds-2011-06.csv", "utf-8", 11_707, 9_485, 2_222, 0),
+        ("leeds-2012-11.csv", "utf-8", 10_050, 10_050, 0, 0),
+        ("leeds-2020-06.csv", "windows-1252", 16_177, 16_174, 1, 2),
     ],
 )
-def test_the_published_files_are_read_whole(name: str, encoding: str, rows: int, payouts: int, empty: int) -> None:
+def test_the_published_files_are_read_whole(
+    name: str, encoding: str, rows: int, payouts: int, empty: int, zero: int
+) -> None:
     file = read_payouts(name, (PUBLISHED / name).read_bytes())
     assert (file.encoding, file.rows, len(file.payouts), file.empty) == (encoding, rows, payouts, empty)
-    assert file.unreadable == ()
+    assert [row.why for row in file.unreadable] == ["the amount is zero: there is nothing to pay"] * zero
 
 
 @published
