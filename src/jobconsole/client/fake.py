@@ -157,7 +157,8 @@ class FakeService:
         if known is not None and known[0] != body:
             raise Refusal(ErrorCode.IDEMPOTENCY_KEY_REUSED, "That key was used for another request.")
         answer = known[1] if known is not None else self._act(route, asked)
-        self._keys[place] = (body, answer)
+        if b'"item":null' not in answer:  # a claim next that found none spends no key
+            self._keys[place] = (body, answer)
         if self.lost > 0:
             self.lost -= 1
             raise httpx.ReadError("connection reset", request=asked.request)
@@ -275,8 +276,10 @@ class FakeService:
         sentence = self.queues.run(row, asked.person, case, order, self._fits)
         return Acted(outcome=OutcomeKind.DONE, sentence=sentence, item=self.queues.shown(row), as_of=self.time)
 
-    def _fits(self, person: str) -> bool:
-        return person in PEOPLE and PEOPLE[person][1] is Role.FINANCE
+    def _fits(self, person: str) -> Person | None:
+        if person not in PEOPLE or PEOPLE[person][1] is not Role.FINANCE:
+            return None
+        return Person(id=person, name=PEOPLE[person][0])
 
     def _record(self, person: Person, action: str, subject: str, outcome: str, **detail: str) -> None:
         entry = AuditEntry(

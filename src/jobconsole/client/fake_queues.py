@@ -297,8 +297,10 @@ class FakeQueues:
         elif holder == person or row.queue.claim is ClaimMode.REQUIRED:
             raise Refusal(ErrorCode.CLAIM_REQUIRED, "In this queue only the holder acts. Claim the item first.")
 
-    def run(self, row: FakeItem, person: Person, case: UseCase, order: ActOrder, fits: Callable[[str], bool]) -> str:
-        """Do it; the sentence of the outcome. `fits` says whether a person may take the item."""
+    def run(
+        self, row: FakeItem, person: Person, case: UseCase, order: ActOrder, fits: Callable[[str], Person | None]
+    ) -> str:
+        """Do it; the sentence of the outcome. `fits` names a person who may take the item."""
         inputs = {name: str(given) for name, given in order.inputs.items()}
         done = f"{case.title}: done."
         if case.id == SET_ASIDE.id:
@@ -311,10 +313,11 @@ class FakeQueues:
             row.state = ItemState.EVIDENCE_ASKED
             row.money_version += 1
         elif case.id == HAND_OVER.id:
-            if not fits(inputs["colleague"]):
+            colleague = fits(inputs["colleague"])
+            if colleague is None:
                 raise Refusal(ErrorCode.COLLEAGUE_UNFIT, f"{inputs['colleague']} cannot take it.")
             self.end_claim(row, ClaimEnding.HANDED_OVER, person)
-            self._grant(row, Person(id=inputs["colleague"], name=inputs["colleague"]))
+            self._grant(row, colleague)
         row.acts.append(
             ActRecord(
                 at=self.now(),

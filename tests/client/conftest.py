@@ -1,0 +1,30 @@
+"""Gives the conformance suite its stage, once fake and once real."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+import pytest
+
+from examples.payments import application
+from jobservice.api.app import create_app
+from jobservice.records import check
+from jobservice.usecases.service import Service as JobService
+from tests.client.stage import FakeStage, RealStage, Stage
+
+
+@pytest.fixture(params=["fake", "real"])
+def stage(request: pytest.FixtureRequest) -> Stage:
+    """The service under comparison; the real one only where it is asked for, it needs a database."""
+    return FakeStage() if request.param == "fake" else request.getfixturevalue("real_stage")
+
+
+@pytest.fixture
+def real_stage(database: Any, people: Any, clock: Any) -> RealStage:
+    """The real API with acme's people and the payments records."""
+    records, findings = check(application)
+    assert records is not None, findings
+    service = JobService(database=database, records=records, application=application, deployment="test")
+    app = create_app(service, signing_key=b"k" * 32, schema_version="1")
+    return RealStage(transport=httpx.ASGITransport(app=app), token=people.token, move=clock.advance)
