@@ -14,9 +14,8 @@ STORE = SOURCE / "jobservice" / "store"
 STATEMENT_NAME = re.compile(r"[a-z_]+/[a-z0-9_]+")
 HELD_TABLES = re.compile(r"(?:update|delete\s+from)\s+jobs\.(items|claims|duties)\b")
 
-GRANTS: dict[str, str] = {}
-"""Statements that write to a held table without being under that lease or claim, each with the reason."""
-
+RAISES_FENCE = re.compile(r"\bfence\s*=\s*(?:\w+\.)?fence\s*\+\s*1")
+"""A grant: it compares the fence that was read under the row's lock and raises it; there may be no holder yet."""
 
 def _text(name: str) -> str:
     lines = (SQL / f"{name}.sql").read_text("utf-8").splitlines()
@@ -46,24 +45,21 @@ def test_every_statement_file_is_used_and_every_used_statement_has_a_file() -> N
 def test_a_statement_file_holds_one_statement_and_says_what_it_is_for(name: str) -> None:
     whole = (SQL / f"{name}.sql").read_text("utf-8")
     assert whole.startswith("-- ")
-    assert _text(name).rstrip().rstrip(";").count(";") == 0
+    outside_bodies = re.sub(r"\$\$.*?\$\$", "", _text(name), flags=re.DOTALL)
+    assert outside_bodies.rstrip().rstrip(";").count(";") == 0
 
 
 @pytest.mark.requirement("release-claims-past-their-lease")
 @pytest.mark.parametrize("name", sorted(name for name in _names() if HELD_TABLES.search(_text(name))))
 def test_a_write_to_a_held_row_carries_holder_and_fence(name: str) -> None:
-    if name in GRANTS:
-        return
     for part in re.split(r"\bupdate\s+jobs\.|\bdelete\s+from\s+jobs\.", _text(name))[1:]:
         if not re.match(r"(items|claims|duties)\b", part):
             continue
-        condition = part.partition("where")[2]
+        changes, _, condition = part.partition("where")
         assert re.search(r"\bfence\s*(=|is not distinct from)", condition), f"{name}: no fence in its WHERE"
+        if RAISES_FENCE.search(changes):
+            continue
         assert re.search(r"\bholder\s*(=|is not distinct from)", condition), f"{name}: no holder in its WHERE"
-
-
-def test_the_exceptions_name_statements_that_exist() -> None:
-    assert set(GRANTS) - _names() == set()
 
 
 SQL_WORDS = re.compile(
