@@ -175,7 +175,7 @@ class Actions:
 
     def cover(self) -> None:
         """Hides everything and wants the token again."""
-        self._console.entrance.cover("Covered.")
+        self._console.entrance.cover("You covered the screen.")
 
     def copy(self) -> None:
         """Copies the selection or what the place offers, and says what became of it."""

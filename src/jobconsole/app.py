@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 class Console(App[None], inherit_bindings=False):
     """The console. `transport` and `clock` are for tests: another way to the service, another monotonic clock."""
 
+    TITLE = "jobconsole"
     ENABLE_COMMAND_PALETTE = False
 
     def __init__(
@@ -99,7 +100,6 @@ class Console(App[None], inherit_bindings=False):
 
     @property
     def session(self) -> Session | None:
-        """Who is signed in."""
         return None if self.connection is None else self.connection.session
 
     @property
@@ -142,7 +142,7 @@ class Console(App[None], inherit_bindings=False):
         screen.tick_frame()
         screen.tick()
         if self.connection is not None and now - self._last_key >= self.settings.cover_minutes * 60:
-            self.entrance.cover(f"Covered after {self.settings.cover_minutes} min without a key.")
+            self.entrance.cover(f"{self.settings.cover_minutes} minutes passed without a key.")
         if self.link.state is LinkState.LIVE and now - self._last_refresh >= self.settings.refresh_seconds:
             self._last_refresh = now
             screen.refresh_all()

@@ -13,19 +13,22 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
 import click
+import httpx
 from pydantic import SecretStr
 
 from jobconsole import clipboard
 from jobconsole.cli_console import line_by_line, profile_option, settings_or_exit
-from jobconsole.client.errors import ClientError
+from jobconsole.client.errors import ClientError, ConnectionUnfit
 from jobconsole.client.service import Service
 from jobconsole.client.session import me
+from jobconsole.client.wiring import check_address
 from jobconsole.commands.keymap import KeymapError, read_keymap
 from jobconsole.present.link import age
 from jobconsole.present.text import line
 from jobconsole.screens.too_small import LEAST
 from jobconsole.settings import Settings
 from jobconsole.tokens import VARIABLE, WITHOUT_KEYRING, Keyring, KeyringAway, Token, take_from_environment
+from jobcontract.routes import HEALTH
 from jobcontract.session import Session
 
 SKEW_SECONDS = 30.0
@@ -134,6 +137,7 @@ def _service(settings: Settings) -> Iterator[Finding]:
         finding, token = _keyring(settings)
         yield finding
     if token is None:
+        yield _reachable(settings)
         return
     try:
         session, skew = asyncio.run(_ask(settings, token))
@@ -144,6 +148,19 @@ def _service(settings: Settings) -> Iterator[Finding]:
     yield Finding(about="service", ok=True, sentence=f"{settings.url} answers ({session.deployment}).")
     yield _skew(skew)
     yield _life(session)
+
+
+def _reachable(settings: Settings) -> Finding:
+    """Whether something answers at the address, without a token."""
+    try:
+        answer = httpx.get(check_address(settings.url).join(HEALTH.path), timeout=5.0, follow_redirects=False)
+    except ConnectionUnfit as error:
+        return Finding(about="service", ok=False, sentence=error.sentence, advice="Change url in your configuration.")
+    except httpx.HTTPError as error:
+        sentence = f"{settings.url} does not answer ({type(error).__name__})."
+        return Finding(about="service", ok=False, sentence=sentence, advice="Is the address right, and does it run?")
+    sentence = f"{settings.url} answers with {answer.status_code}; who you are was not asked."
+    return Finding(about="service", ok=answer.status_code == httpx.codes.OK, sentence=sentence)
 
 
 def _keyring(settings: Settings) -> tuple[Finding, Token | None]:

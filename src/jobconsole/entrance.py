@@ -137,7 +137,7 @@ class Entrance:
         )
 
     async def _uncover(self, before: Connection, why: str) -> None:
-        why = f"{why} The token was dropped; type it to go on. What is running goes on."
+        why = f"{why} Your token was dropped: type it to go on. What is running in the service goes on."
         try:
             while True:
                 settings = self._console.settings

@@ -18,6 +18,7 @@ THEMES: tuple[Theme, ...] = (
         success="#6cc08b",
         warning="#f2c14e",
         error="#ef6f6c",
+        variables={"text-muted": "#9aa8b4", "text-disabled": "#8391a0"},
     ),
     Theme(
         name="light",
@@ -32,6 +33,7 @@ THEMES: tuple[Theme, ...] = (
         success="#1a6b3c",
         warning="#8a5a00",
         error="#a81e22",
+        variables={"text-muted": "#4c5a65", "text-disabled": "#6d7780"},
     ),
     Theme(
         name="high-contrast",
@@ -62,6 +64,7 @@ THEMES: tuple[Theme, ...] = (
         success="#0fb5ae",
         warning="#e69f00",
         error="#d55e00",
+        variables={"text-muted": "#a3adb8", "text-disabled": "#8a949f"},
     ),
 )
 """Every theme, by the name that `theme` in config.toml takes."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rich.cells import cell_len
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -27,6 +28,10 @@ class Choice:
     """Shown after the title: a key, a role."""
     reason: str | None = None
     """Why it cannot be chosen now; it is shown grey, with the reason."""
+
+
+ASIDE_AT = 32
+"""Column of what stands beside a title, in cells."""
 
 
 class ChooseScreen(Dialog[str]):
@@ -113,9 +118,13 @@ def _text(choice: Choice) -> str:
 
 def _words(choice: Choice) -> Content:
     title = line(choice.title)
+    title += " " * max(0, ASIDE_AT - cell_len(title))
     aside = f"  {line(choice.aside)}" if choice.aside else ""
     if choice.reason is None:
         return Content.assemble((title, ""), (aside, "bold $text-accent"))
     return Content.assemble(
-        (title, "strike $text-muted"), (aside, "$text-muted"), (f"  {line(choice.reason)}", "$text-muted")
+        (line(choice.title), "strike $text-muted"),
+        (title[len(line(choice.title)) :], ""),
+        (aside, "$text-muted"),
+        (f"  {line(choice.reason)}", "$text-muted"),
     )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from jobconsole.screens.sign_in import SignInScreen
 
 
 class CoverScreen(SignInScreen):
     """Nothing of what was on screen can be seen through it, and nothing but the token or quitting leads past it."""
 
+    HEADING: ClassVar[str] = "Covered"
     DEFAULT_CSS = "CoverScreen { background: $background; }"
 
     def action_cancel(self) -> None:

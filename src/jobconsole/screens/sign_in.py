@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.getters import query_one
@@ -28,6 +30,8 @@ class SignInScreen(Dialog[Token]):
     SignInScreen #keeping { color: $text-muted; }
     """
 
+    HEADING: ClassVar[str] = "Sign in"
+
     entry = query_one(TokenInput)
 
     def __init__(self, *, profile: str, url: str, sentence: str = "", keeping: str = "", leave: str = "") -> None:
@@ -40,7 +44,7 @@ class SignInScreen(Dialog[Token]):
     def compose(self) -> ComposeResult:
         """Title, reason, input, what becomes of it."""
         with Vertical(id="sign-in"):
-            yield Static("Sign in", id="title")
+            yield Static(self.HEADING, id="title")
             with VerticalScroll(id="about", can_focus=False):
                 yield Static(txt(self._about))
                 yield Static(txt(self._sentence), id="reason")
