@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from jobconsole.present.columns import width_of
 from jobconsole.present.items import Seen, row_cells, under_line
-from jobconsole.widgets.table import Row
+from jobconsole.widgets.rows import Row
 from jobcontract.states import ItemState, ItemView
 
 if TYPE_CHECKING:
@@ -27,10 +27,12 @@ Place = tuple[datetime, str]
 
 @dataclass(slots=True)
 class _Page:
-    """A fetched stretch of the list: the cursor that gives it, the place after which it begins, whether it is old."""
+    """A fetched stretch of the list: the cursor that gives it, the places after which it begins and at which it
+    ends, whether it is old."""
 
     cursor: str | None
     after: Place | None
+    last: Place | None = None
     dirty: bool = False
 
 
@@ -110,13 +112,14 @@ class Listing:
 
     def append(self, page: ItemPage, keep: str | None) -> Moved:
         """Add the page that `next` gave, or the first one."""
-        self._pages.append(_Page(cursor=self.next, after=self._order[-1] if self._pages and self._order else None))
+        self._pages.append(_Page(cursor=self.next, after=self._pages[-1].last if self._pages else None))
         return self.replace(len(self._pages) - 1, page, keep)
 
     def replace(self, number: int, page: ItemPage, keep: str | None) -> Moved:
         """Put a page, fetched again, in the place of the stretch that it covers; `keep` is the row under the cursor."""
         stretch = self._pages[number]
         stretch.dirty = False
+        stretch.last = place_of(page.items[-1]) if page.items else stretch.after
         last = place_of(page.items[-1]) if page.items and page.next is not None else None
         if number == len(self._pages) - 1:
             self.next = page.next
@@ -163,6 +166,12 @@ class Listing:
         """Marks everything as old."""
         for page in self._pages:
             page.dirty = True
+
+    def restart(self) -> None:
+        """Keeps the rows but not the cursors, which the service no longer takes: it is fetched from the first page."""
+        del self._pages[1:]
+        self.next = None
+        self.touch_all()
 
     def old_pages(self, first: int, end: int) -> list[tuple[int, str | None]]:
         """Number and cursor of the old pages that hold rows from `first` up to `end`."""

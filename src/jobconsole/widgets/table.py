@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
@@ -32,54 +32,13 @@ from jobconsole.present.columns import (
     row_line,
     width_of,
 )
+from jobconsole.widgets.rows import NoRows, Rows
 
 GUTTER = 3
 """Cells before the first column: cursor, mark, blank."""
 CURSOR_SIGN = "▸"
 MARK_SIGN = "■"
 UNDER_INDENT = 2
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """The text of one row: its cells by column id, and the line under them where a row has two lines."""
-
-    cells: Mapping[str, Piece]
-    under: Line = ()
-
-
-class Rows(Protocol):
-    """What a table shows: an ordered list with unique keys."""
-
-    def __len__(self) -> int: ...
-
-    def key(self, index: int) -> str:
-        """The key of the row at `index`."""
-
-    def index(self, key: str) -> int | None:
-        """Where the row with `key` is now; None where it is not."""
-
-    def row(self, index: int, left_out: frozenset[str]) -> Row:
-        """The text of the row at `index`; `left_out` names the columns that found no room."""
-
-
-class NoRows:
-    """An empty list."""
-
-    def __len__(self) -> int:
-        return 0
-
-    def key(self, index: int) -> str:
-        """Never asked: there is no row."""
-        raise IndexError(index)
-
-    def index(self, key: str) -> int | None:  # noqa: ARG002  the protocol's
-        """Nothing is in it."""
-        return None
-
-    def row(self, index: int, left_out: frozenset[str]) -> Row:  # noqa: ARG002  the protocol's
-        """Never asked: there is no row."""
-        raise IndexError(index)
 
 
 class Table(ScrollView, can_focus=True):

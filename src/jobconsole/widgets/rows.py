@@ -1,0 +1,51 @@
+"""Owns what a table reads: rows by key, in order. Holds none itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from jobconsole.present.columns import Line, Piece
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """The text of one row: its cells by column id, and the line under them where a row has two lines."""
+
+    cells: Mapping[str, Piece]
+    under: Line = ()
+
+
+class Rows(Protocol):
+    """What a table shows: an ordered list with unique keys."""
+
+    def __len__(self) -> int: ...
+
+    def key(self, index: int) -> str:
+        """The key of the row at `index`."""
+
+    def index(self, key: str) -> int | None:
+        """Where the row with `key` is now; None where it is not."""
+
+    def row(self, index: int, left_out: frozenset[str]) -> Row:
+        """The text of the row at `index`; `left_out` names the columns that found no room."""
+
+
+class NoRows:
+    """An empty list."""
+
+    def __len__(self) -> int:
+        return 0
+
+    def key(self, index: int) -> str:
+        """Never asked: there is no row."""
+        raise IndexError(index)
+
+    def index(self, key: str) -> int | None:  # noqa: ARG002  the protocol's
+        """Nothing is in it."""
+        return None
+
+    def row(self, index: int, left_out: frozenset[str]) -> Row:  # noqa: ARG002  the protocol's
+        """Never asked: there is no row."""
+        raise IndexError(index)
