@@ -5,10 +5,13 @@ The accounts are invented (bank `DEMO`, a country code that no country has), so 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from hashlib import sha256
 
 _COUNTRY = "XJ"
 _BANK = "DEMO"
+_REMEMBERED = 10_000
+"""Names whose id and account are kept: more than all published files name."""
 
 
 def tidy(name: str) -> str:
@@ -16,11 +19,13 @@ def tidy(name: str) -> str:
     return " ".join(name.split())
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def payee_id(name: str) -> str:
     """`S-` and 12 digits of a hash: equal for names that differ in case and blanks alone."""
     return f"S-{_hash(name) % 10**12:012d}"
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def account(name: str) -> str:
     """An invented IBAN with right check digits (ISO 13616, mod 97)."""
     number = f"{_hash(name) // 10**12 % 10**14:014d}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from datetime import date, timedelta
 from decimal import Decimal
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ published = pytest.mark.skipif(
 )
 
 
+@cache
 def sample(name: str) -> PayoutFile:
     """One file of the sample."""
     return read_payouts(name, (SAMPLE / name).read_bytes())
@@ -196,6 +198,12 @@ def test_the_register_says_which_invoices_are_on_file() -> None:
         read_register(b"series,first,last\n1012,10,20\n1012,30\n")
 
 
+@cache
+def published_file(path: Path) -> PayoutFile:
+    """One of the published files."""
+    return read_payouts(path.name, path.read_bytes())
+
+
 @published
 @pytest.mark.parametrize(
     ("name", "encoding", "rows", "payouts", "empty", "zero"),
@@ -209,7 +217,7 @@ def test_the_register_says_which_invoices_are_on_file() -> None:
 def test_the_published_files_are_read_whole(
     name: str, encoding: str, rows: int, payouts: int, empty: int, zero: int
 ) -> None:
-    file = read_payouts(name, (PUBLISHED / name).read_bytes())
+    file = published_file(PUBLISHED / name)
     assert (file.encoding, file.rows, len(file.payouts), file.empty) == (encoding, rows, payouts, empty)
     assert [row.why for row in file.unreadable] == ["the amount is zero: there is nothing to pay"] * zero
 
@@ -218,7 +226,7 @@ def test_the_published_files_are_read_whole(
 def test_no_two_payees_of_the_published_files_share_an_id_or_an_account() -> None:
     names = {
         tidy(payout.payee).casefold()
-        for path in sorted(Path(PUBLISHED).glob("leeds-*.csv"))
-        for payout in read_payouts(path.name, path.read_bytes()).payouts
+        for path in sorted(PUBLISHED.glob("leeds-*.csv"))
+        for payout in published_file(path).payouts
     }
     assert len({payee_id(name) for name in names}) == len({account(name) for name in names}) == len(names)
