@@ -104,7 +104,7 @@ async def test_yen_are_pushed_and_shown_in_their_own_unit(api: Api) -> None:
     assert [(one["currency"], one["exponent"], one["out_minor"]) for one in totals["totals"]] == [("JPY", 0, 1234)]
 
 
-BAD = {
+BAD: dict[str, dict[str, Any]] = {
     "float-amount": {"amount": {"minor": 1234.5, "currency": "GBP"}},
     "whole-float-amount": {"amount": {"minor": 1234.0, "currency": "GBP"}},
     "text-amount": {"amount": {"minor": "1234", "currency": "GBP"}},

@@ -18,7 +18,8 @@ from jobservice.usecases.hints import HintBatch
 
 FRAME_HINTS = 500
 """Most hints of one event: a line stays far below what clients take."""
-BEAT = b": beat\n\n"
+BEAT = b": beat\n"
+"""A comment, and no blank line behind it: some clients take one for an event without a name."""
 _ID = re.compile(r"(?P<identity>[0-9a-f]{32})-(?P<position>[0-9]{1,19})", re.ASCII)
 
 Versions = Mapping[tuple[str, str], int]

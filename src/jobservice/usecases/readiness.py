@@ -14,5 +14,5 @@ async def check_ready(database: Database, needed: str, *, seconds: float) -> Non
     if reached != needed:
         raise Refusal(
             ErrorCode.DATABASE_AWAY,
-            f"The database's schema is {reached or 'empty'}, this service needs {needed}. Run: jobservice migrate",
+            f"The database's schema is {reached or 'empty'}, this service needs {needed}. Run `jobservice migrate`.",
         )
