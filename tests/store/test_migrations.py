@@ -85,7 +85,9 @@ def test_a_failed_file_is_undone_and_nothing_after_it_runs(fresh: str) -> None:
 
 
 def test_sql_is_taken_as_it_is_written(fresh: str) -> None:
-    written = "create table jobs.signs as select 'a%b %s %(x)s :x ::y $1'::text as sign, 7 % 4 as rest, '{\"a\":1}'::jsonb"
+    written = (
+        "create table jobs.signs as select 'a%b %s %(x)s :x ::y $1'::text as sign, 7 % 4 as rest, '{\"a\":1}'::jsonb"
+    )
     migrate(fresh, (*BEFORE, after(1, written)))
     assert rows(fresh, "select sign, rest from jobs.signs") == [("a%b %s %(x)s :x ::y $1", 3)]
 

@@ -127,7 +127,9 @@ def test_not_even_the_owner_changes_what_only_grows(
         "set role jobs_owner",
     ],
 )
-def test_no_service_role_moves_a_wall(people: People, database_url: Callable[[str], str], role: str, attempt: str) -> None:
+def test_no_service_role_moves_a_wall(
+    people: People, database_url: Callable[[str], str], role: str, attempt: str
+) -> None:
     with as_role(database_url(role), "acme") as connection, pytest.raises(errors.InsufficientPrivilege):
         connection.execute(attempt.encode())
 

@@ -17,9 +17,10 @@ from fastapi import FastAPI
 from jobservice.api.app import create_app, hub_of
 from jobservice.bootstrap import process
 from jobservice.bootstrap.keyring import read_signing_key
-from jobservice.settings import ProcessSettings, StartRefused
+from jobservice.settings import KEYRING, PURPOSES, ProcessSettings, StartRefused
 from jobservice.store.database import Database
 from jobservice.store.revisions import code_version
+from jobservice.usecases.inbox import ServiceInbox
 from jobservice.usecases.service import Service
 
 CONNECTIONS = 20
@@ -78,6 +79,8 @@ async def run_api(
     process.harden()
     application = process.load_application(settings.application)
     records = process.load_records(application, overrides)
+    if settings.keyring is None:
+        raise StartRefused(f"{KEYRING} is not set: {PURPOSES[KEYRING]}.")
     signing_key = read_signing_key(settings.keyring)
     await process.reach(settings.database_url)
     database = await Database.open(settings.database_url, name="jobservice api", most=CONNECTIONS)
@@ -121,7 +124,7 @@ async def _serve(app: FastAPI, listening: Listening, stop: asyncio.Event) -> Non
 
 
 async def _tell(server: uvicorn.Server, url: str) -> None:
-    while not server.started:
+    while not server.started:  # noqa: ASYNC110  # uvicorn offers no event
         await asyncio.sleep(0.01)
     _log.info("api-started", url=url)
     process.say_ready(url=url)

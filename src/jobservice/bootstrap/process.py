@@ -12,7 +12,6 @@ import signal
 import sys
 import threading
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import psycopg
 
@@ -122,8 +121,3 @@ def say_ready(**members: object) -> None:
     """One JSON line on stdout: whoever started this process may go on. Holds no secret."""
     sys.stdout.write(json.dumps({"event": "ready", **members}) + "\n")
     sys.stdout.flush()
-
-
-def absolute(folder: Path) -> Path:
-    """The folder as an absolute path, `~` resolved."""
-    return folder.expanduser().absolute()

@@ -8,6 +8,7 @@ from jobservice.bootstrap import process
 from jobservice.records import RecordSet
 from jobservice.settings import ProcessSettings
 from jobservice.store.database import Database
+from jobservice.usecases.inbox import ServiceInbox
 from jobservice.worker.duties import Duty
 from jobservice.worker.housekeeping import Housekeeping
 from jobservice.worker.process import Worker
@@ -32,6 +33,7 @@ async def run_worker(
     database = await Database.open(settings.database_url, name="jobservice worker", most=CONNECTIONS)
     try:
         await process.check_and_record(database, service_role="jobs_worker", digest=records.digest)
+        application.connect(ServiceInbox(records))
         stop = process.stop_event(until_stdin_closes=until_stdin_closes)
         worker = Worker(database=database, duties=duties(records), stop=stop)
         process.say_ready(incarnation=str(worker.incarnation))

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from psycopg.types.json import Jsonb
+
 from jobservice.store.database import Row, Transaction
 
 
@@ -28,3 +33,27 @@ async def demo(transaction: Transaction) -> Row:
 async def mark_demo(transaction: Transaction) -> None:
     """Mark the database as a demo's (owner only)."""
     await transaction.run("deployment/mark_demo")
+
+
+async def now(transaction: Transaction) -> datetime:
+    """The database's clock, UTC."""
+    row = await transaction.row("items/now")
+    assert row is not None  # noqa: S101  # a select without from has a row
+    clock: datetime = row["now"]
+    return clock
+
+
+async def is_seeded(transaction: Transaction) -> bool:
+    """Whether the example's content was put in before (owner only)."""
+    return await transaction.row("deployment/seeded") is not None
+
+
+async def mark_seeded(transaction: Transaction) -> None:
+    """Keep that the example's content is in (owner only)."""
+    await transaction.run("deployment/mark_seeded")
+
+
+async def add_items(transaction: Transaction, *, queue: str, pusher: str, rows: Sequence[Mapping[str, object]]) -> int:
+    """Add a batch of example items with their versions and a row in the trail; how many were new."""
+    row = await transaction.row("deployment/add_items", queue=queue, pusher=pusher, items=Jsonb(list(rows)))
+    return 0 if row is None else int(row["new"])

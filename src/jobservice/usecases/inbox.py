@@ -42,9 +42,10 @@ class ServiceInbox:
         actor = Actor(person=pusher, tenant=tenant, role=Role.PUSHER)
         before = await session.set_tenant(transaction)
         try:
-            return await push(transaction, self._records, actor, found, _draft(item))
+            return await push(transaction, self._records, actor, found, draft_of(item))
         finally:
-            await _restore(transaction, before)
+            if before != tenant:
+                await _restore(transaction, before)
 
 
 def _joined(connection: Any) -> AsyncConnection[Any]:
@@ -67,7 +68,8 @@ async def _restore(transaction: Transaction, tenant: str) -> None:
         await session.set_tenant(Transaction(transaction.connection, tenant))
 
 
-def _draft(item: NewWorkItem) -> Draft:
+def draft_of(item: NewWorkItem) -> Draft:
+    """What an application's item says, as a draft to check."""
     payment = item.payment
     return Draft(
         key=item.key,

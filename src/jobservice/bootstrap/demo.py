@@ -1,0 +1,122 @@
+"""Owns what a demo's database holds: its mark, its people with fresh random tokens, and the example's own content.
+
+Never touches a database without the mark: demo people exist nowhere else (MONEY.md 35).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import structlog
+
+from jobcontract.errors import ErrorCode, Refusal
+from jobcontract.states import Role
+from jobservice.application import Application, NewWorkItem
+from jobservice.records import RecordSet
+from jobservice.store import deployment
+from jobservice.store.database import Database
+from jobservice.usecases import people
+from jobservice.usecases.seeding import push_examples
+
+TENANTS: Mapping[str, str] = {"leeds": "Leeds City Council", "york": "City of York Council"}
+TOKEN_HOURS = people.TOKEN_HOURS_MOST
+PUSHER = "p.push"
+
+_log = structlog.get_logger("jobservice.dev")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DemoPerson:
+    """Somebody made up."""
+
+    id: str
+    name: str
+    role: Role
+    tenants: tuple[str, ...]
+
+
+PEOPLE: tuple[DemoPerson, ...] = (
+    DemoPerson(id="o.lind", name="Olle Lind", role=Role.OPERATOR, tenants=("leeds",)),
+    DemoPerson(id="m.ito", name="Mina Ito", role=Role.FINANCE, tenants=("leeds",)),
+    DemoPerson(id="k.rao", name="Kiran Rao", role=Role.FINANCE, tenants=("leeds",)),
+    DemoPerson(id="s.bell", name="Sue Bell", role=Role.SUPPORT, tenants=("leeds",)),
+    DemoPerson(id="a.reyes", name="Ana Reyes", role=Role.AUDITOR, tenants=("leeds",)),
+    DemoPerson(id=PUSHER, name="Payment feed", role=Role.PUSHER, tenants=("leeds", "york")),
+    DemoPerson(id="d.adm", name="Dana Adm", role=Role.ADMINISTRATOR, tenants=("leeds", "york")),
+    DemoPerson(id="y.ward", name="Yusuf Ward", role=Role.FINANCE, tenants=("york",)),
+)
+"""An operator, two finance clerks, a support agent, an auditor, a pusher, an administrator; a clerk of the other tenant."""
+
+
+async def make_people(owner: Database) -> None:
+    """Mark the database as a demo's and add the tenants and people that are missing."""
+    async with owner.transaction(None) as transaction:
+        await deployment.mark_demo(transaction)
+    for tenant, name in TENANTS.items():
+        if await _is_new(people.add_tenant(owner, tenant=tenant, name=name)):
+            _log.info("demo-tenant-added", tenant=tenant)
+    for person in PEOPLE:
+        contact = f"{person.id}@demo.invalid"
+        if await _is_new(people.add_person(owner, person=person.id, name=person.name, contact=contact, demo=True)):
+            for tenant in person.tenants:
+                await people.grant(owner, people.Grant(person=person.id, tenant=tenant, role=person.role))
+
+
+async def write_tokens(owner: Database, folder: Path, *, url: str) -> Path:
+    """End the demo people's earlier tokens, make new ones, and keep them in a file of ours alone; its path.
+
+    The file: `{"url": ..., "tokens": [{"person", "name", "role", "tenants", "token"}]}`. Folder 0700, file 0600.
+    """
+    tokens = [{**_shown(person), "token": await _fresh_token(owner, person)} for person in PEOPLE]
+    folder.mkdir(mode=0o700, exist_ok=True)
+    folder.chmod(0o700)
+    file, fresh = folder / "tokens.json", folder / "tokens.json.new"
+    fresh.unlink(missing_ok=True)
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as writing:
+        json.dump({"url": url, "tokens": tokens}, writing, indent=2)
+    fresh.replace(file)
+    return file
+
+
+async def seed(owner: Database, api: Database, application: Application, records: RecordSet) -> None:
+    """Let the application put its example content in, once in the life of this database."""
+    async with owner.transaction(None) as transaction:
+        if application.seeder is None or await deployment.is_seeded(transaction):
+            return
+        now = await deployment.now(transaction)
+
+    async def push(tenant: str, queue: str, items: Sequence[NewWorkItem]) -> int:
+        return await push_examples(api, records, tenant, queue, items, pusher=PUSHER)
+
+    for sentence in await application.seeder(now, push):
+        _log.info("demo-seeded", said=sentence)
+    async with owner.transaction(None) as transaction:
+        await deployment.mark_seeded(transaction)
+
+
+def _shown(person: DemoPerson) -> Mapping[str, object]:
+    return {"person": person.id, "name": person.name, "role": person.role.value, "tenants": list(person.tenants)}
+
+
+async def _fresh_token(owner: Database, person: DemoPerson) -> str:
+    for row in await people.list_tokens(owner, person=person.id):
+        if row["state"] == "live":
+            await people.revoke_token(owner, token=str(row["id"]))
+    made = await people.create_token(owner, person=person.id, label="demo", hours=TOKEN_HOURS)
+    return made.token
+
+
+async def _is_new(adding: Awaitable[object]) -> bool:
+    """Whether that was added now; False where it was there before."""
+    try:
+        await adding
+    except Refusal as refusal:
+        if refusal.kind is ErrorCode.KEY_TAKEN:
+            return False
+        raise
+    return True

@@ -1,0 +1,148 @@
+"""Owns `jobservice dev`: everything on one machine, for trying and for working on it.
+
+Embedded PostgreSQL, owned by this process; API and Worker as two child processes, each with its own role's address
+alone; demo people whose tokens lie in a file of this user's. Stops its children first, then PostgreSQL.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+import structlog
+
+from jobservice.application import Application
+from jobservice.bootstrap import demo, process
+from jobservice.bootstrap.children import Child, child_environment
+from jobservice.bootstrap.keyring import make_keyring
+from jobservice.cluster import SUPERUSER, Cluster
+from jobservice.embedded import EmbeddedServer, default_folder, prepare_folder
+from jobservice.migrate import migrate
+from jobservice.records import RecordSet
+from jobservice.settings import APPLICATION, DATABASE_URL, DEPLOYMENT, KEYRING, StartRefused
+from jobservice.store.database import Database
+from jobservice.store.statements import statement
+
+DATABASE = "jobs"
+OWNER, API, WORKER = "jobs_owner", "jobs_api", "jobs_worker"
+HOST = "127.0.0.1"
+DEPLOYMENT_NAME = "demo"
+
+_log = structlog.get_logger("jobservice.dev")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dev:
+    """What a person asked for. `data` None = the platform's own place; `port` 0 = any free one."""
+
+    data: Path | None
+    port: int
+    application: str
+    assignments: Sequence[str]
+
+
+async def run_dev(wanted: Dev, *, until_stdin_closes: bool = False) -> None:
+    """Run everything until SIGTERM or SIGINT; StartRefused with sentences where something is not right."""
+    process.harden()
+    stop = process.stop_event(until_stdin_closes=until_stdin_closes)
+    application = process.load_application(wanted.application)
+    records = process.load_records(application, process.parse_overrides(wanted.assignments))
+    listener = _listen(wanted.port)
+    try:
+        data = prepare_folder(wanted.data or default_folder())
+        server = await asyncio.to_thread(EmbeddedServer.start, data)
+        try:
+            await asyncio.to_thread(prepare_database, server.cluster)
+            make_keyring(data / "keyring")
+            url = f"http://{HOST}:{listener.getsockname()[1]}"
+            tokens = await _fill(server.cluster, data, application, records, url)
+            children = _children(wanted, server.cluster, data, listener)
+            await _supervise(children, stop, url=url, tokens=tokens)
+        finally:
+            await asyncio.to_thread(server.stop)
+            _log.info("dev-stopped")
+    finally:
+        listener.close()
+
+
+def prepare_database(cluster: Cluster) -> None:
+    """Make the roles and the database that are missing, and migrate; blocks."""
+    with psycopg.connect(cluster.url(SUPERUSER, "postgres"), autocommit=True) as connection:
+        present = {name for (name,) in connection.execute(statement("deployment/embedded_roles")).fetchall()}
+        for role in (OWNER, API, WORKER):
+            if role not in present:
+                connection.execute(statement(f"deployment/create_{role}"))
+        if connection.execute(statement("deployment/embedded_database")).fetchone() is None:
+            connection.execute(statement("deployment/create_database"))
+    for name in migrate(cluster.url(OWNER, DATABASE)).applied:
+        _log.info("migrated", file=name)
+
+
+async def _fill(cluster: Cluster, data: Path, application: Application, records: RecordSet, url: str) -> Path:
+    owner = await Database.open(cluster.url(OWNER, DATABASE), name="jobservice dev", most=2)
+    api = await Database.open(cluster.url(API, DATABASE), name="jobservice dev", most=2)
+    try:
+        await demo.make_people(owner)
+        await demo.seed(owner, api, application, records)
+        return await demo.write_tokens(owner, data / "people", url=url)
+    finally:
+        await api.close()
+        await owner.close()
+
+
+def _children(wanted: Dev, cluster: Cluster, data: Path, listener: socket.socket) -> tuple[Child, Child]:
+    common = {APPLICATION: wanted.application, DEPLOYMENT: DEPLOYMENT_NAME}
+    assignments = [word for assignment in wanted.assignments for word in ("--set", assignment)]
+    descriptor = listener.fileno()
+    return (
+        Child(
+            name="api",
+            arguments=("api", "--descriptor", str(descriptor), *assignments),
+            environment=child_environment(
+                **common, **{DATABASE_URL: cluster.url(API, DATABASE), KEYRING: str(data / "keyring")}
+            ),
+            descriptors=(descriptor,),
+        ),
+        Child(
+            name="worker",
+            arguments=("worker", *assignments),
+            environment=child_environment(**common, **{DATABASE_URL: cluster.url(WORKER, DATABASE)}),
+        ),
+    )
+
+
+async def _supervise(children: Sequence[Child], stop: asyncio.Event, *, url: str, tokens: Path) -> None:
+    keeping = [asyncio.create_task(child.keep(stop), name=child.name) for child in children]
+    telling = asyncio.create_task(_tell(children, url=url, tokens=tokens), name="tell")
+    try:
+        await asyncio.gather(*keeping)
+    finally:
+        stop.set()
+        telling.cancel()
+        for task in (*keeping, telling):
+            with suppress(asyncio.CancelledError, StartRefused):
+                await task
+
+
+async def _tell(children: Sequence[Child], *, url: str, tokens: Path) -> None:
+    for child in children:
+        await child.ready.wait()
+    process.say_ready(url=url, tokens_file=str(tokens))
+
+
+def _listen(port: int) -> socket.socket:
+    """The listening socket: kept here, so that an API started again answers at the same address."""
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((HOST, port))
+    except OSError as error:
+        listener.close()
+        raise StartRefused(f"Port {port} of {HOST} is not free: {error.strerror}. Choose another --port.") from error
+    listener.listen(128)
+    return listener

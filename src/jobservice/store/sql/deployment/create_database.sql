@@ -1,0 +1,2 @@
+-- The database of an embedded server.
+create database jobs owner jobs_owner;

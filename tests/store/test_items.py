@@ -1,0 +1,107 @@
+"""The statements of items under the API's role: the page walks its index however many rows there are."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.types.json import Jsonb
+
+from jobcontract.ids import PAGE_MAX
+from jobcontract.money import EXPONENTS
+from jobcontract.states import ItemView
+from jobservice.store import items
+from jobservice.store.items import Reach
+from jobservice.store.statements import statement
+
+MANY = 20_000
+FILL = """
+insert into jobs.items
+    (tenant, queue, business_key, title, created, amount_minor, currency, payee_id, payee_name, account,
+     inputs, pushed_by, changed_by, holder, taken_at, expires_at)
+select 'acme', case when n %% 10 = 0 then 't.other' else 't.payouts' end, 'K-' || n, 'Item ' || n,
+       jobs.now() - make_interval(secs => n), n, 'GBP', 's', 'S', 'ACCT1234', '{"invoice": "I"}', 'p.push', 'p.push',
+       case when %(held)s then 'm.ito' end, case when %(held)s then jobs.now() end,
+       case when %(held)s then jobs.now() + interval '1 hour' end
+from generate_series(1, %(many)s) as n
+"""
+
+
+def fill(superuser: psycopg.Connection[Any], *, held: bool = False) -> None:
+    superuser.execute(FILL, {"many": MANY, "held": held})
+    superuser.execute("analyze jobs.items")
+
+
+async def scans(database: Any, name: str, **parameters: object) -> list[tuple[str, str | None, str]]:
+    """How a statement reads jobs.items, as the API's role in acme: node type, index, index condition."""
+    async with database.transaction("acme") as transaction:
+        cursor = await transaction.connection.execute(
+            "explain (format json) " + statement(name), {"tenant": "acme", **parameters}
+        )
+        row = await cursor.fetchone()
+    nodes, found = [row["QUERY PLAN"][0]["Plan"]], []
+    while nodes:
+        node = nodes.pop()
+        nodes += node.get("Plans", [])
+        if node.get("Relation Name") == "items":
+            found.append((node["Node Type"], node.get("Index Name"), node.get("Index Cond", "")))
+    return found
+
+
+@pytest.mark.requirement("order-unscored-queues-by-age")
+@pytest.mark.parametrize(
+    ("view", "index"), [("waiting", "items_waiting"), ("set-aside", "items_waiting"), ("closed", "items_closed")]
+)
+async def test_a_page_walks_its_partial_index(
+    database: Any, people: Any, superuser: psycopg.Connection[Any], view: str, index: str
+) -> None:
+    fill(superuser)
+    found = await scans(
+        database,
+        "items/page",
+        queue="t.payouts",
+        view=view,
+        after_created="-infinity",
+        after_id="00000000-0000-0000-0000-000000000000",
+        most=100,
+        exponents=Jsonb(dict(EXPONENTS)),
+        customers=None,
+        workspaces=None,
+    )
+    ((node, walked, condition),) = found
+    assert (node, walked) == ("Index Scan", index)
+    assert "ROW(created, id) > ROW(" in condition, "one row comparison"
+
+
+async def test_claim_next_walks_the_free_items_alone(
+    database: Any, people: Any, superuser: psycopg.Connection[Any]
+) -> None:
+    fill(superuser, held=True)
+    found = await scans(database, "claims/next_free", queue="t.payouts", customers=None, workspaces=None)
+    assert [(node, walked) for node, walked, _ in found] == [("Index Scan", "items_free")]
+
+
+async def test_the_pages_of_twenty_thousand_rows_hold_each_row_once_oldest_first(
+    database: Any, people: Any, superuser: psycopg.Connection[Any]
+) -> None:
+    fill(superuser)
+    everywhere, after, seen = Reach(customers=None, workspaces=None), None, []
+    async with database.transaction("acme") as transaction:
+        while True:
+            page = await items.page(transaction, "t.payouts", ItemView.WAITING, everywhere, after=after, limit=PAGE_MAX)
+            seen += [(each["created"], each["id"]) for each in json.loads(page.json)]
+            if page.last is None:
+                break
+            after = page.last
+    assert len(seen) == len(set(seen)) == MANY * 9 // 10
+    assert seen == sorted(seen)
+
+
+async def test_no_tenant_no_rows(database: Any, people: Any, superuser: psycopg.Connection[Any]) -> None:
+    superuser.execute(FILL, {"many": 1, "held": False})
+    for tenant in (None, "globex"):
+        async with database.transaction(tenant) as transaction:
+            cursor = await transaction.connection.execute("select count(*) as n from jobs.items")
+            assert (await cursor.fetchone()) == {"n": 0}
