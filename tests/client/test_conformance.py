@@ -278,7 +278,13 @@ async def test_the_trail_has_what_was_done_and_what_was_refused(stage: Stage) ->
     held = await claimed(mine, ids[0])
     await refused(client.claim(theirs, ids[0], key()))
     await client.act(mine, ids[0], "payments.note", order(held, text="seen"), key())
+    following = (await client.claim_next(theirs, PAYOUTS, key())).item
+    assert following is not None
+    await refused(client.claim_next(theirs, "payments.notes-and-none", key()))
     entries = [entry async for entry in all_audit(stage.sign_in(AUDITOR))]
+    steps = [(entry.person and entry.person.id, entry.action, entry.subject, entry.outcome) for entry in entries]
+    assert ("k.rao", "claim", following.id, "done") in steps
+    assert ("k.rao", "claim-next", "payments.notes-and-none", "refused") in steps
     about = [
         (entry.person and entry.person.id, entry.action, entry.outcome) for entry in entries if entry.subject == ids[0]
     ]

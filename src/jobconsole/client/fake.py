@@ -172,7 +172,10 @@ class FakeService:
         except Refusal as refusal:
             self._record(asked.person, action, subject, "refused", code=refusal.kind.code)
             raise
-        self._record(asked.person, action, subject, "done")
+        if isinstance(answer, Claimed) and route is routes.CLAIM_NEXT:
+            action, subject = routes.CLAIM.name, answer.item.id if answer.item else ""
+        if subject:
+            self._record(asked.person, action, subject, "done")
         return _dumped(answer)
 
     def _handlers(self) -> Mapping[str, Handler]:

@@ -1,0 +1,128 @@
+"""Owns `jobconsole demo`: the example on this machine, with the console in front of it or the walk through it.
+
+Starts the service as a process of its own and stops it at the end. Never touches another service or configuration.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from jobconsole.app import Console
+from jobconsole.client.service import Service
+from jobconsole.commands.keymap import KeymapError, read_keymap
+from jobconsole.demo_service import DemoFailed, DemoPerson, DemoService, temporary_folder
+from jobconsole.demo_walk import AUDITOR, FIRST, PUSHER, SECOND, walk
+from jobconsole.opening import refusal
+from jobconsole.paths import config_file
+from jobconsole.settings import SettingsError, load
+from jobconsole.tokens import Token, take_from_environment
+
+PERSON = "m.ito"
+TENANT = "leeds"
+CAST: Mapping[str, str] = {FIRST: PERSON, SECOND: "k.rao", AUDITOR: "auditor", PUSHER: "pusher"}
+"""Who plays which part of the walk: a person, or whoever has that role."""
+WALK_LEASE = "claims.lease=PT2S"
+
+
+@click.command("demo")
+@click.option("--headless", is_flag=True, help="Walk through the main job without a terminal, and say each outcome.")
+@click.option("--as", "person", default=PERSON, show_default=True, metavar="PERSON", help="Who to be.")
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Where the demo keeps its content; else its own place.",
+)
+def demo(headless: bool, person: str, data: Path | None) -> None:
+    """Try the console on an example: starts a service of its own, and stops it at the end.
+
+    Without a terminal it walks through the main job instead. Exit codes: 0 done, 1 something differs, 3 no service.
+    """
+    take_from_environment()  # the demo has tokens of its own; nobody's real one goes along
+    try:
+        if headless or refusal((sys.stdin.isatty(), sys.stderr.isatty()), os.environ) is not None:
+            sys.exit(run_walk(data))
+        sys.exit(run_console(person, data))
+    except DemoFailed as failed:
+        click.echo(str(failed), err=True)
+        sys.exit(3)
+    except (SettingsError, KeymapError) as wrong:
+        click.echo(str(wrong), err=True)
+        sys.exit(2)
+
+
+def run_walk(data: Path | None) -> int:
+    """Start everything in a fresh folder (or `data`), walk, stop everything; 0, or 1 where an outcome differs."""
+    folder = temporary_folder() if data is None else data
+    good = False
+    try:
+        click.echo("The walk: embedded PostgreSQL, API and Worker, the payments example; claims last 2 s.")
+        service = DemoService.start(data=folder / "demo" if data is None else folder, assignments=(WALK_LEASE,))
+        try:
+            good = asyncio.run(_walk(service))
+        finally:
+            try:
+                service.stop()
+            except DemoFailed as failed:
+                good = False
+                click.echo(str(failed), err=True)
+    finally:
+        if data is None:
+            shutil.rmtree(folder, ignore_errors=True)
+    gone = data is not None or not folder.exists()
+    click.echo("Everything is stopped" + (f"; {folder} is kept." if data is not None else ", its folder removed."))
+    click.echo("All as it must be." if good and gone else "Not as it must be.")
+    return 0 if good and gone else 1
+
+
+def run_console(person: str, data: Path | None) -> int:
+    """Start everything, open the console signed in as `person`, stop everything; the console's exit status."""
+    settings = load({}, file=config_file())
+    keymap = read_keymap(settings.keymap, where=f"{settings.file}: keymap")
+    service = DemoService.start(data=data, waiting=_tell)
+    _tell(None)
+    try:
+        wanted = service.person(person)
+        tenant = TENANT if TENANT in wanted.tenants else next(iter(wanted.tenants), None)
+        settings = replace(settings, profile="demo", url=service.url, tenant=tenant, production=False, read_only=False)
+        console = Console(settings, keymap, token=Token(wanted.token.get_secret_value()))
+        console.run()
+        code = console.return_code or 0
+    finally:
+        click.echo("Stopping the service …", err=True)
+        service.stop()
+    click.echo(f"The demo's content stays in {service.data} for the next time.")
+    click.echo(f"To remove it: rm -r {service.data}")
+    return code
+
+
+async def _walk(service: DemoService) -> bool:
+    people = {part: _played_by(service, who) for part, who in CAST.items()}
+    desks = {part: Service(service.url, person.token, TENANT) for part, person in people.items()}
+    try:
+        return await walk(desks, click.echo)
+    finally:
+        for desk in desks.values():
+            await desk.close()
+
+
+def _played_by(service: DemoService, who: str) -> DemoPerson:
+    """The person of that id, else the first of that role in the walk's tenant."""
+    for person in service.people:
+        if TENANT in person.tenants and who in (person.person, person.role):
+            return person
+    return service.person(who)
+
+
+def _tell(seconds: float | None) -> None:
+    """One line on the terminal while the service starts; None wipes it."""
+    text = "" if seconds is None else f"Starting PostgreSQL, the API and the Worker … {seconds:.0f} s"
+    click.echo(f"\r{text:<60}" + ("\r" if seconds is None else ""), nl=False, err=True)

@@ -1,0 +1,404 @@
+"""Owns the headless walk: the main job of the console done step by step by made-up people, each outcome compared with
+what it must be. Uses the functions of `client/` that screens and twins use; starts and stops nothing.
+
+The walk's claims last two seconds, so that one lapses by itself while it looks on; where this machine is too slow to
+act within them, the walk claims again, as a person would.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from jobconsole.client import queues as client
+from jobconsole.client.audit import all_audit
+from jobconsole.client.errors import ClientError, ServiceRefused
+from jobconsole.client.service import Service
+from jobconsole.client.session import me
+from jobconsole.present.amounts import total_text
+from jobconsole.present.text import line
+from jobcontract.errors import ErrorCode
+from jobcontract.items import Acted, ActOrder, Claimed, InputValue, Item
+from jobcontract.money import Money, totals
+from jobcontract.session import Session
+from jobcontract.states import ItemState, ItemView, OutcomeKind
+
+QUEUE = "payments.payouts"
+TRIES = 5
+PATIENCE = 30.0
+"""Seconds that something may take which must happen by itself."""
+SERVICE = "the service"
+"""Who does what nobody does: a lapse."""
+FIRST, SECOND, AUDITOR, PUSHER = "first clerk", "second clerk", "auditor", "pusher"
+
+
+class Differs(Exception):
+    """A step whose outcome is not what it must be."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Desk:
+    """What the walk remembers from step to step."""
+
+    people: Mapping[str, Service]
+    sessions: dict[str, Session] = field(default_factory=dict)
+    item: Item | None = None
+    """The payout that the two clerks meet at."""
+    rejected: tuple[Item, ActOrder, str, Acted] | None = None
+    done: list[tuple[str, str, str, str]] = field(default_factory=list)
+    """What the trail must hold: person, action, subject, outcome."""
+
+    def name(self, part: str) -> str:
+        """The id of the person who plays `part`."""
+        return self.sessions[part].person.id
+
+    def met(self) -> Item:
+        """The payout that the clerks meet at."""
+        if self.item is None:
+            raise Differs("there is no payout to work on")
+        return self.item
+
+    def note(self, part: str, action: str, item: Item, outcome: str = "done") -> None:
+        """Remember what the trail must hold."""
+        self.done.append((self.name(part), action, item.id, outcome))
+
+
+Step = tuple[str, Callable[[Desk], Awaitable[str]]]
+
+
+async def walk(people: Mapping[str, Service], say: Callable[[str], None]) -> bool:
+    """Do every step, saying each with its outcome; False at the first whose outcome differs from what it must be."""
+    desk = Desk(people=people)
+    width = max(len(title) for title, _ in STEPS)
+    for number, (title, run) in enumerate(STEPS, start=1):
+        head = f"{number:>2}  {title.ljust(width)}"
+        try:
+            outcome = await run(desk)
+        except (Differs, ClientError) as error:
+            say(f"{head}  FAILED  {line(error)}")
+            return False
+        say(f"{head}  ok  {line(outcome)}")
+    return True
+
+
+async def sign_in(desk: Desk) -> str:
+    """Everybody signs in with their own token."""
+    for part, service in desk.people.items():
+        desk.sessions[part] = await me(service)
+    session = desk.sessions[FIRST]
+    role = next((row.role for row in session.tenants if row.tenant == desk.people[FIRST].tenant), None)
+    must(role == "finance", f"{session.person.id} is {role}, not finance")
+    return f"{session.person.name}, {role} of {desk.people[FIRST].tenant} at {session.deployment}"
+
+
+async def list_payouts(desk: Desk) -> str:
+    """The list is oldest first, and its totals are those of its rows."""
+    service = desk.people[FIRST]
+    rows = [row async for row in client.all_items(service, QUEUE)]
+    must(len(rows) > 3, f"only {len(rows)} payouts wait")
+    order = [(row.created, row.id) for row in rows]
+    must(order == sorted(order), "they are not oldest first")
+    told = await client.totals(service, QUEUE)
+    must(told.waiting == len(rows), f"{told.waiting} are counted and {len(rows)} are listed")
+    own = totals(Money(minor=row.amount.minor, currency=row.amount.currency) for row in rows if row.amount)
+    mine = [(sum_.currency, sum_.out_minor, sum_.out_count, sum_.back_minor, sum_.back_count) for sum_ in own]
+    theirs = [(sum_.currency, sum_.out_minor, sum_.out_count, sum_.back_minor, sum_.back_count) for sum_ in told.totals]
+    must(mine == theirs, "the totals are not those of the rows")
+    return f"{len(rows):,} wait, oldest first; {'; '.join(total_text(sum_) for sum_ in told.totals)}"
+
+
+async def claim_next(desk: Desk) -> str:
+    """The first clerk gets the oldest free payout."""
+    listed = (await client.items(desk.people[FIRST], QUEUE, limit=1)).items
+    taken = held(await client.claim_next(desk.people[FIRST], QUEUE, client.new_key()), desk.name(FIRST))
+    must(taken.id == listed[0].id, "it is not the oldest one")
+    desk.item = taken
+    desk.note(FIRST, "claim", taken)
+    return f"{taken.title}, held by {desk.name(FIRST)} under fence {taken.fence}"
+
+
+async def second_is_refused(desk: Desk) -> str:
+    """The second clerk cannot claim it, and hears who holds it."""
+
+    async def once() -> str | None:
+        item = await keep(desk, FIRST)
+        call = client.claim(desk.people[SECOND], item.id, client.new_key())
+        try:
+            sentence = await refused(call, ErrorCode.CLAIM_HELD, naming=desk.sessions[FIRST])
+        except Differs:
+            detail = await client.item(desk.people[SECOND], item.id)
+            if (
+                detail.claims
+                and detail.claims[0].holder.id == desk.name(SECOND)
+                and detail.claims[0].fence > item.fence
+            ):
+                await client.release_claim(desk.people[SECOND], item.id, detail.claims[0].fence, client.new_key())
+                return None  # the two seconds were over before the second clerk asked
+            raise
+        desk.note(SECOND, "claim", item, "refused")
+        return sentence
+
+    return await patiently(once)
+
+
+async def lapses(desk: Desk) -> str:
+    """The claim lapses by itself, with no act of anybody, and the second clerk gets the payout."""
+    item = desk.met()
+    loop = asyncio.get_running_loop()
+    end = loop.time() + PATIENCE
+    while (await client.item(desk.people[SECOND], item.id)).item.holder is not None:
+        must(loop.time() < end, f"it is still held {PATIENCE:g} s later")
+        await asyncio.sleep(0.1)
+    taken = held(await client.claim(desk.people[SECOND], item.id, client.new_key()), desk.name(SECOND))
+    must(taken.fence > item.fence, f"the fence did not rise: {item.fence}, then {taken.fence}")
+    desk.note(SECOND, "claim", taken)
+    desk.done.append((SERVICE, "claim-lapsed", item.id, "done"))
+    history = (await client.item(desk.people[SECOND], item.id)).claims
+    ended = next((row.ending for row in history if row.fence == item.fence), None)
+    must(ended == "lapsed", f"the history says that the first claim ended as {ended}")
+    return f"held by {desk.name(SECOND)} under fence {taken.fence}; the first claim lapsed"
+
+
+async def late_act(desk: Desk) -> str:
+    """The first clerk, who still believes in their claim, is told who holds the payout now."""
+    old = desk.met()
+
+    async def once() -> str | None:
+        now = await keep(desk, SECOND, remember=False)
+        order = ActOrder(money_version=old.money_version, fence=old.fence, inputs={"reason": "too late"})
+        call = client.act(desk.people[FIRST], old.id, "payments.reject", order, client.new_key())
+        try:
+            sentence = await refused(call, ErrorCode.CLAIM_LOST, naming=desk.sessions[SECOND])
+        except Differs:
+            if (await client.item(desk.people[SECOND], old.id)).item.fence == now.fence and not await live(desk, now):
+                return None  # the second clerk's two seconds were over as well
+            raise
+        desk.note(FIRST, "payments.reject", old, "refused")
+        return sentence
+
+    return await patiently(once)
+
+
+async def set_aside(desk: Desk) -> str:
+    """The second clerk sets it aside until tomorrow."""
+    now = desk.people[SECOND].clock.server_now() or desk.sessions[SECOND].now
+    until = (now + timedelta(days=1)).replace(microsecond=0)
+    acted, _, _ = await act_held(desk, "set-aside", {"until": until.isoformat(), "reason": "asked the supplier"})
+    must(acted.item.state is ItemState.SET_ASIDE, f"it is {acted.item.state}")
+    must(acted.item.set_aside_until == until, f"it is set aside until {acted.item.set_aside_until}")
+    must(acted.item.holder is None, "the claim did not end")
+    return "set aside until tomorrow; the claim ended"
+
+
+async def not_waiting(desk: Desk) -> str:
+    """It is gone from the waiting list, and stands in the other."""
+    service = desk.people[FIRST]
+    waiting = {row.id async for row in client.all_items(service, QUEUE)}
+    aside = {row.id async for row in client.all_items(service, QUEUE, view=ItemView.SET_ASIDE)}
+    must(desk.met().id not in waiting, "it still waits")
+    must(desk.met().id in aside, "it is not among those set aside")
+    return f"{len(waiting):,} wait, {len(aside):,} set aside"
+
+
+async def reject(desk: Desk) -> str:
+    """The second clerk takes the next payout and rejects it."""
+    await take_next(desk)
+    acted, order, key = await act_held(desk, "reject", {"reason": "paid twice"})
+    must(acted.item.state is ItemState.REJECTED, f"it is {acted.item.state}")
+    desk.rejected = (desk.met(), order, key, acted)
+    return f"{acted.item.title}: {acted.sentence}"
+
+
+async def replay(desk: Desk) -> str:
+    """The same request under the same key gives the first answer and does nothing."""
+    if desk.rejected is None:
+        raise Differs("nothing was rejected")
+    item, order, key, first = desk.rejected
+    again = await client.act(desk.people[SECOND], item.id, "payments.reject", order, key)
+    must(again == first, "the answer is another one")
+    acts = (await client.item(desk.people[SECOND], item.id)).acts
+    must(len(acts) == 1, f"the history has {len(acts)} acts")
+    return "the first answer again; one act in the history"
+
+
+async def without_claim(desk: Desk) -> str:
+    """Nobody acts on a payout that they do not hold."""
+    free = [row for row in (await client.items(desk.people[FIRST], QUEUE)).items if row.holder is None]
+    order = ActOrder(money_version=free[0].money_version, inputs={"reason": "no claim"})
+    call = client.act(desk.people[FIRST], free[0].id, "payments.reject", order, client.new_key())
+    sentence = await refused(call, ErrorCode.CLAIM_REQUIRED)
+    desk.note(FIRST, "payments.reject", free[0], "refused")
+    return sentence
+
+
+async def release_payout(desk: Desk) -> str:
+    """Money moves only through a confirmed plan."""
+    await take_next(desk)
+
+    async def once() -> str | None:
+        item = await keep(desk, SECOND)
+        order = ActOrder(money_version=item.money_version, fence=item.fence)
+        call = client.act(desk.people[SECOND], item.id, "payments.release", order, client.new_key())
+        try:
+            sentence = await refused(call, ErrorCode.NEEDS_PLAN)
+        except Differs:
+            if not await live(desk, item):
+                return None
+            raise
+        desk.note(SECOND, "payments.release", item, "refused")
+        return sentence
+
+    return await patiently(once)
+
+
+async def add_note(desk: Desk) -> str:
+    """A note leaves the payout as it is, and stands in its history."""
+    acted, order, _ = await act_held(desk, "note", {"text": "supplier called back"})
+    must(acted.item.money_version == order.money_version, "the version rose")
+    acts = (await client.item(desk.people[SECOND], acted.item.id)).acts
+    must(bool(acts) and acts[0].use_case == "payments.note", "the history does not have it")
+    return acted.sentence
+
+
+async def give_back(desk: Desk) -> str:
+    """The second clerk gives the claim back; the payout is free."""
+
+    async def once() -> str | None:
+        item = await keep(desk, SECOND)
+        try:
+            freed = await client.release_claim(desk.people[SECOND], item.id, item.fence, client.new_key())
+        except ServiceRefused as refusal:
+            if refusal.kind is ErrorCode.CLAIM_LOST:
+                return None
+            raise
+        must(freed.item is not None and freed.item.holder is None, "it is still held")
+        desk.note(SECOND, "release-claim", item)
+        return "free again"
+
+    return await patiently(once)
+
+
+async def trail(desk: Desk) -> str:
+    """The auditor finds every step, done and refused."""
+    found = {
+        (entry.person.id if entry.person else SERVICE, entry.action, entry.subject, entry.outcome)
+        async for entry in all_audit(desk.people[AUDITOR])
+    }
+    lost = [step for step in desk.done if step not in found]
+    must(not lost, f"missing: {', '.join(' '.join(step) for step in lost)}")
+    return f"{desk.name(AUDITOR)} finds all {len(desk.done)} of them, {sum(step[3] == 'refused' for step in desk.done)} refusals"
+
+
+async def pusher_may_not(desk: Desk) -> str:
+    """Who may push may not read."""
+    return await refused(client.items(desk.people[PUSHER], QUEUE), ErrorCode.PERMISSION_MISSING)
+
+
+STEPS: tuple[Step, ...] = (
+    ("sign in", sign_in),
+    ("list payouts", list_payouts),
+    ("claim next", claim_next),
+    ("a second clerk is refused", second_is_refused),
+    ("the claim lapses, the second gets it", lapses),
+    ("the first clerk's late act is refused", late_act),
+    ("set aside until tomorrow", set_aside),
+    ("it leaves the waiting list", not_waiting),
+    ("claim another, reject it", reject),
+    ("repeat that under its key", replay),
+    ("act without a claim", without_claim),
+    ("release a payout without a plan", release_payout),
+    ("write a note", add_note),
+    ("give the claim back", give_back),
+    ("the auditor reads the trail", trail),
+    ("the pusher may not read", pusher_may_not),
+)
+"""The walk, in order."""
+
+
+def must(true: bool, otherwise: str) -> None:
+    """Differs with `otherwise` unless it is so."""
+    if not true:
+        raise Differs(otherwise)
+
+
+def held(claimed: Claimed, person: str) -> Item:
+    """The claimed item, held by `person`."""
+    item = claimed.item
+    if item is None:
+        raise Differs("no payout is free")
+    holder = None if item.holder is None else item.holder.id
+    must(holder == person, f"it is held by {holder or 'nobody'}")
+    return item
+
+
+async def refused(call: Awaitable[object], kind: ErrorCode, *, naming: Session | None = None) -> str:
+    """The sentence of the refusal that must come, naming a person where one is given."""
+    try:
+        await call
+    except ServiceRefused as refusal:
+        must(refusal.kind is kind, f"refused as {refusal.code}, not {kind.code}: {refusal.sentence}")
+        named = naming is None or naming.person.name in refusal.sentence or naming.person.id in refusal.sentence
+        must(named, f"the refusal does not name {naming.person.id if naming else ''}: {refusal.sentence}")
+        return refusal.sentence
+    raise Differs(f"it was done; it must be refused as {kind.code}")
+
+
+async def patiently(once: Callable[[], Awaitable[str | None]]) -> str:
+    """What `once` gives; again where it says None, that the two seconds of a claim were over too soon."""
+    for _ in range(TRIES):
+        outcome = await once()
+        if outcome is not None:
+            return outcome
+    raise Differs(f"this machine is too slow: {TRIES} claims lapsed before they could be used")
+
+
+async def live(desk: Desk, item: Item) -> bool:
+    """Whether the claim that `item` shows still holds."""
+    now = (await client.item(desk.people[SECOND], item.id)).item
+    return now.holder is not None and now.fence == item.fence
+
+
+async def keep(desk: Desk, part: str, *, remember: bool = True) -> Item:
+    """The payout under a fresh lease of `part`: renewed, or claimed again where it lapsed."""
+    service, item = desk.people[part], desk.met()
+    for _ in range(TRIES):
+        now = (await client.item(service, item.id)).item
+        mine = now.holder is not None and now.holder.id == desk.name(part)
+        try:
+            if mine:
+                kept = held(await client.renew_claim(service, item.id, now.fence, client.new_key()), desk.name(part))
+            else:
+                kept = held(await client.claim(service, item.id, client.new_key()), desk.name(part))
+        except ServiceRefused as refusal:
+            if refusal.kind is not ErrorCode.CLAIM_LOST:
+                raise
+            continue
+        if remember:
+            desk.item = kept
+        return kept
+    raise Differs("this machine is too slow to renew a claim of two seconds")
+
+
+async def take_next(desk: Desk) -> None:
+    """The second clerk claims the next payout; it is the one to work on now."""
+    desk.item = held(await client.claim_next(desk.people[SECOND], QUEUE, client.new_key()), desk.name(SECOND))
+    desk.note(SECOND, "claim", desk.item)
+
+
+async def act_held(desk: Desk, verb: str, inputs: Mapping[str, InputValue]) -> tuple[Acted, ActOrder, str]:
+    """The second clerk's act on the payout under a fresh lease: its answer, its order and its key."""
+    for _ in range(TRIES):
+        item, key = await keep(desk, SECOND), client.new_key()
+        order = ActOrder(money_version=item.money_version, fence=item.fence, inputs=inputs)
+        try:
+            acted = await client.act(desk.people[SECOND], item.id, f"payments.{verb}", order, key)
+        except ServiceRefused as refusal:
+            if refusal.kind is not ErrorCode.CLAIM_LOST:
+                raise
+            continue
+        must(acted.outcome is OutcomeKind.DONE, f"{acted.outcome}: {acted.sentence}")
+        desk.note(SECOND, f"payments.{verb}", item)
+        return acted, order, key
+    raise Differs(f"this machine is too slow: {TRIES} claims lapsed before they could be used")
