@@ -9,6 +9,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.items import ActOrder, BreakClaim, ClaimOrder, HeldClaim, NewAmount, NewItem, NewPayee
 from jobcontract.states import ClaimMode, InputType, ItemState, Moves, Role
@@ -246,9 +248,8 @@ def in_days(days: int, now: datetime) -> str:
 
 async def refused_with(kind: ErrorCode, awaitable: Any) -> Refusal:
     """The refusal of that code; AssertionError where it was another or none."""
-    try:
-        answer = await awaitable
-    except Refusal as refusal:
-        assert refusal.kind is kind, f"{refusal.kind.code}: {refusal.detail}"
-        return refusal
-    raise AssertionError(f"not refused: {answer}")
+    with pytest.raises(Refusal) as caught:
+        await awaitable
+    refusal = caught.value
+    assert refusal.kind is kind, f"{refusal.kind.code}: {refusal.detail}"
+    return refusal

@@ -113,8 +113,8 @@ async def find_key(transaction: Transaction, key: str, reach: Reach) -> Row | No
     return await transaction.row("items/find_key", key=key, **reach.parameters())
 
 
-async def add(transaction: Transaction, new: NewRow) -> str | None:
-    """Add an item and its first version; its id, or None where the business key was used before."""
+async def add(transaction: Transaction, new: NewRow, *, detail: Mapping[str, Any], reference: str | None) -> str | None:
+    """Add an item with its first version, audit row (`detail`) and hint; its id, or None where the key is taken."""
     row = await transaction.row(
         "items/add",
         queue=new.queue,
@@ -124,6 +124,8 @@ async def add(transaction: Transaction, new: NewRow) -> str | None:
         workspace=new.workspace,
         pusher=new.pusher,
         payload=Jsonb(dict(new.payload)),
+        audit_detail=Jsonb(dict(detail)),
+        audit_reference=reference,
         **_content(new.content),
     )
     return None if row is None else str(row["id"])

@@ -13,12 +13,10 @@ from jobservice.rules.inputs import check_inputs
 from jobservice.rules.items import Content, Payment, created_faults, payload_size, payment_faults, text_faults
 from jobservice.rules.queues import Queue
 from jobservice.store import claims as claim_store
-from jobservice.store import hints
 from jobservice.store import items as store
 from jobservice.store.database import Transaction
 from jobservice.store.items import Reach
 from jobservice.usecases.actor import Actor
-from jobservice.usecases.audit import record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,15 +47,13 @@ async def push(transaction: Transaction, records: RecordSet, actor: Actor, queue
         workspace=draft.workspace,
         pusher=actor.person,
     )
-    item = await store.add(transaction, new)
-    if item is None:
-        raise await _key_taken(transaction, actor, draft.key)
     payment = content.payment
     detail: dict[str, object] = {"queue": queue.id, "key": draft.key}
     if payment is not None:
         detail |= {"minor": payment.minor, "currency": payment.currency, "account_last4": payment.last4}
-    await record(transaction, actor, "push-item", item, detail)
-    await hints.add(transaction, queue=queue.id, item=item, version=1)
+    item = await store.add(transaction, new, detail=detail, reference=actor.reference or None)
+    if item is None:
+        raise await _key_taken(transaction, actor, draft.key)
     return item
 
 

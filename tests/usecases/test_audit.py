@@ -1,0 +1,75 @@
+"""The trail as an auditor reads it: everything that changed, every refused act, nothing that was looked at."""
+
+from __future__ import annotations
+
+import pytest
+from structlog.testing import capture_logs
+
+from jobcontract.errors import ErrorCode, Refusal
+from jobservice.store.database import Database
+from jobservice.usecases.audit import list_audit, record_refusal
+from tests.usecases.desk import Desk, refused_with
+from tests.usecases.desk import desk as new_desk
+
+
+async def test_every_change_and_every_refused_act_is_a_row_and_looking_is_not(desk: Desk) -> None:
+    item = await desk.push()
+    await desk.detail(item["id"])
+    held = (await desk.claim("m.ito", item["id"])).body["item"]
+    await refused_with(ErrorCode.CLAIM_HELD, desk.claim("k.rao", item["id"]))
+    await desk.renew("m.ito", item["id"], 1)
+    await desk.act("m.ito", held, "note", text="rang")
+    await desk.release("m.ito", item["id"], 1)
+    page = await list_audit(desk.service, desk.actor("s.audit"), None, 100)
+    assert [(each.action, each.outcome) for each in reversed(page.entries)] == [
+        ("push-item", "done"),
+        ("claim", "done"),
+        ("claim", "refused"),
+        ("renew-claim", "done"),
+        ("t.note", "done"),
+        ("release-claim", "done"),
+    ]
+    refusal = page.entries[3]
+    assert refusal.person is not None
+    assert (refusal.person.name, refusal.subject, refusal.detail["code"]) == ("Kiran Rao", item["id"], "claim-held")
+    assert "NWBK" not in page.entries[-1].model_dump_json()
+
+
+async def test_pages_go_from_the_newest_to_the_end(desk: Desk) -> None:
+    for _ in range(5):
+        await desk.push()
+    seen: list[int] = []
+    after: int | None = None
+    while True:
+        page = await list_audit(desk.service, desk.actor("s.audit"), after, 2)
+        seen += [each.id for each in page.entries]
+        if page.last is None:
+            break
+        after = page.last
+    assert seen == sorted(seen, reverse=True)
+    assert len(seen) == 5
+
+
+async def test_reading_needs_audit_read_and_stays_in_the_tenant(desk: Desk) -> None:
+    await desk.push(by="g.push")
+    await refused_with(ErrorCode.PERMISSION_MISSING, list_audit(desk.service, desk.actor("m.ito"), None, 10))
+    assert (await list_audit(desk.service, desk.actor("s.audit"), None, 10)).entries == ()
+
+
+async def test_what_a_request_named_is_kept_only_as_far_as_it_can_be(desk: Desk) -> None:
+    refusal = Refusal(ErrorCode.NOT_FOUND, "No.")
+    await record_refusal(desk.service, desk.actor("m.ito"), "a" * 900, "b\x00", refusal)
+    (entry,) = (await list_audit(desk.service, desk.actor("s.audit"), None, 10)).entries
+    assert (len(entry.action), entry.subject) == (200, "unreadable")
+
+
+@pytest.mark.parametrize("url", ["host=/nowhere dbname=none user=nobody connect_timeout=1"])
+async def test_a_trail_that_cannot_be_written_is_logged_and_hides_nothing(desk: Desk, url: str) -> None:
+    away = await Database.open(url, name="test away", most=1, wait_seconds=0.2)
+    try:
+        with capture_logs() as logs:
+            refusal = Refusal(ErrorCode.CLAIM_HELD, "Held.")
+            await record_refusal(new_desk(away, desk.people).service, desk.actor("m.ito"), "claim", "x", refusal)
+        assert [each["code"] for each in logs if each["event"] == "refusal-not-recorded"] == ["claim-held"]
+    finally:
+        await away.close()
