@@ -12,9 +12,10 @@ from jobconsole.cli_console import config, keys, profiles
 from jobconsole.cli_doctor import doctor
 from jobconsole.cli_sign_in import login, logout
 from jobconsole.cli_twins import TWINS
+from jobconsole.demo import demo
 from jobconsole.opening import open_console
 
-COMMANDS: tuple[click.Command, ...] = (login, logout, profiles, doctor, keys, config, *TWINS)
+COMMANDS: tuple[click.Command, ...] = (login, logout, profiles, doctor, keys, config, demo, *TWINS)
 """Every command, in the order of the help."""
 
 

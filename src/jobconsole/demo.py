@@ -64,7 +64,7 @@ def run_walk(data: Path | None) -> int:
     folder = temporary_folder() if data is None else data
     good = False
     try:
-        click.echo("The walk: embedded PostgreSQL, API and Worker, the payments example; claims last 2 s.")
+        click.echo("Starting embedded PostgreSQL, the API, the Worker and the payments example; claims last 2 s.")
         service = DemoService.start(data=folder / "demo" if data is None else folder, assignments=(WALK_LEASE,))
         try:
             good = asyncio.run(_walk(service))

@@ -79,7 +79,10 @@ async def walk(people: Mapping[str, Service], say: Callable[[str], None]) -> boo
         except (Differs, ClientError) as error:
             say(f"{head}  FAILED  {line(error)}")
             return False
-        say(f"{head}  ok  {line(outcome)}")
+        first, *more = outcome.split("\n")
+        say(f"{head}  ok  {line(first)}")
+        for text in more:
+            say(f"{' ' * len(head)}      {line(text)}")
     return True
 
 
@@ -106,7 +109,7 @@ async def list_payouts(desk: Desk) -> str:
     mine = [(sum_.currency, sum_.out_minor, sum_.out_count, sum_.back_minor, sum_.back_count) for sum_ in own]
     theirs = [(sum_.currency, sum_.out_minor, sum_.out_count, sum_.back_minor, sum_.back_count) for sum_ in told.totals]
     must(mine == theirs, "the totals are not those of the rows")
-    return f"{len(rows):,} wait, oldest first; {'; '.join(total_text(sum_) for sum_ in told.totals)}"
+    return "\n".join((f"{len(rows):,} wait, oldest first", *(total_text(sum_) for sum_ in told.totals)))
 
 
 async def claim_next(desk: Desk) -> str:
