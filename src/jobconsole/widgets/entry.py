@@ -45,19 +45,20 @@ class CommandLine(Input):
 
     def __init__(self) -> None:
         super().__init__(compact=True, select_on_focus=False, max_length=100)
+        self.can_focus = False  # else a place with nothing else to focus gives it the keyboard
 
     def open(self, known: Sequence[str]) -> None:
         """Takes the keyboard; completes to one of `known`."""
         self.suggester = _Beginnings([f":{word}" for word in known])
         self.value = ":"
         self.cursor_position = 1
-        self.display = True
+        self.display = self.can_focus = True
         # At once, not by `focus()`, which waits its turn: the next keys are already on their way.
         self.screen.set_focus(self)
 
     def leave(self) -> None:
         """Goes away and gives the keyboard back to the screen."""
-        self.display = False
+        self.display = self.can_focus = False
         self.screen.set_focus(None)
         self.screen.focus_next()
 
