@@ -163,7 +163,7 @@ class FetchingScreen(ActingScreen):
             while self.queue is not None and self.shell.session is not None:
                 if not self.listing.started:
                     await self.more()
-                if not await self._refetch_pages() and not await self._count_one():
+                if not await self._refetch_page() and not await self._count_one():
                     return
 
     def refetch_soon(self) -> None:
@@ -193,22 +193,21 @@ class FetchingScreen(ActingScreen):
             self.show_detail()
             self.situation_changed()
 
-    async def _refetch_pages(self) -> bool:
-        """Fetches the old pages in sight; whether there were any."""
+    async def _refetch_page(self) -> bool:
+        """Fetches the first old page in sight; whether there was one. An answer may make others needless."""
         queue, listing = self.queue, self.listing
         pages = listing.old_pages(*self.table.window)
         if queue is None or not pages:
             return False
-        for number, cursor in pages:
-            try:
-                page = await self._page(queue, listing, cursor)
-            except ServiceRefused as refused:
-                if refused.kind is not ErrorCode.CURSOR_INVALID:
-                    raise
-                listing.restart()
-                break
-            if listing is not self.listing:
-                return True
+        number, cursor = pages[0]
+        try:
+            page = await self._page(queue, listing, cursor)
+        except ServiceRefused as refused:
+            if refused.kind is not ErrorCode.CURSOR_INVALID or cursor is None:
+                raise
+            listing.restart()
+            return True
+        if listing is self.listing:
             self.moved = listing.replace(number, page, self.table.cursor_key)
             self.table.clear_marks(self.moved.gone)
             self.failure = ""

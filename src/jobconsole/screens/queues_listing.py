@@ -126,6 +126,7 @@ class Listing:
         if page.next is None:
             del self._pages[number + 1 :]
             self.next = None
+        self._adjoin(number, page.next)
         gone = self._missing(stretch.after, last, {item.id for item in page.items}, page.as_of)
         before = len(self._items)
         for item in page.items:
@@ -184,6 +185,14 @@ class Listing:
             low, high = (self._page_of(self._order[min(max(at, 0), last)]) or 0 for at in (first, end - 1))
             numbers = set(range(low, high + 1))
         return [(number, self._pages[number].cursor) for number in sorted(numbers) if self._pages[number].dirty]
+
+    def _adjoin(self, number: int, cursor: str | None) -> None:
+        """Lets the page after `number` begin where that one ends now: what came between must not fall through."""
+        if number + 1 >= len(self._pages):
+            return
+        before, page = self._pages[number], self._pages[number + 1]
+        page.dirty = page.dirty or page.after != before.last
+        page.cursor, page.after = cursor, before.last
 
     def _page_of(self, place: Place) -> int | None:
         number = 0

@@ -1,0 +1,221 @@
+"""Tests of the windowed table: cursor and marks stay on their keys, only rows in sight are built."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from textual.app import App, ComposeResult
+from textual.pilot import Pilot
+
+from jobconsole.present.columns import Column, Piece, Tone
+from jobconsole.widgets.rows import Row
+from jobconsole.widgets.table import Table
+
+COLUMNS = (
+    Column(id="amount", label="amount", least=6, right=True, whole=True),
+    Column(id="name", label="payee", least=12, yields=2),
+)
+
+
+class Keys:
+    """Rows that are their keys; counts what is built."""
+
+    def __init__(self, keys: list[str]) -> None:
+        self.keys = keys
+        self.built: list[str] = []
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def key(self, index: int) -> str:
+        return self.keys[index]
+
+    def index(self, key: str) -> int | None:
+        return self.keys.index(key) if key in self.keys else None
+
+    def row(self, index: int, left_out: frozenset[str]) -> Row:
+        self.built.append(self.keys[index])
+        under = (Piece(f"under {' '.join(sorted(left_out))}"),)
+        return Row(cells={"amount": Piece("GBP 1.00"), "name": Piece(f"n {self.keys[index]}")}, under=under)
+
+
+def keys(count: int) -> list[str]:
+    return [f"k{number:05d}" for number in range(count)]
+
+
+class TableApp(App[None]):
+    """A table and nothing else."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.told: list[object] = []
+
+    def compose(self) -> ComposeResult:
+        yield Table(id="list")
+
+    def on_table_cursor_moved(self, message: Table.CursorMoved) -> None:
+        self.told.append(message.key)
+
+    def on_table_window_moved(self, message: Table.WindowMoved) -> None:
+        self.told.append((message.first, message.end))
+
+
+@asynccontextmanager
+async def table_of(
+    rows: Keys, *, high: int = 1, size: tuple[int, int] = (60, 11)
+) -> AsyncIterator[tuple[Table, Pilot[None]]]:
+    app = TableApp()
+    async with app.run_test(size=size) as pilot:
+        table = app.query_one(Table)
+        table.focus()
+        table.show(rows, COLUMNS, {"amount": 8}, high=high, fresh=True)
+        await pilot.pause()
+        yield table, pilot
+
+
+def lines(table: Table) -> list[str]:
+    return [table.render_line(y).text for y in range(table.size.height)]
+
+
+def line_of_cursor(table: Table) -> int:
+    return next(y for y, text in enumerate(lines(table)) if text.startswith("▸"))
+
+
+async def test_only_rows_in_sight_are_built() -> None:
+    rows = Keys(keys(50_000))
+    async with table_of(rows) as (table, pilot):
+        assert set(rows.built) == set(rows.keys[:10])
+        rows.built.clear()
+        await pilot.press("end")
+        await pilot.pause()
+        assert table.cursor_key == rows.keys[-1]
+        assert set(rows.built) <= set(rows.keys[:10]) | set(rows.keys[-11:])
+
+
+async def test_keys_move_the_cursor_and_the_sight_follows() -> None:
+    rows = Keys(keys(100))
+    async with table_of(rows) as (table, pilot):
+        await pilot.press("down", "down", "up")
+        assert table.cursor_key == "k00001"
+        await pilot.press("pagedown")
+        assert table.cursor_key == "k00010"
+        assert table.window[0] <= 10 < table.window[1]
+        await pilot.press("pagedown", "pagedown", "pageup")
+        assert table.cursor_key == "k00019"
+        await pilot.press("home")
+        assert (table.cursor_key, table.window[0]) == ("k00000", 0)
+        await pilot.press("up")
+        assert table.cursor_key == "k00000"
+
+
+@pytest.mark.parametrize("high", [1, 2])
+async def test_the_cursor_stays_on_its_key_and_line_whatever_happens_around_it(high: int) -> None:
+    rows = Keys(keys(200))
+    async with table_of(rows, high=high) as (table, pilot):
+        for _ in range(4):
+            await pilot.press("pagedown")
+        key, line = table.cursor_key, line_of_cursor(table)
+        assert key is not None
+        changed = Keys(["new-1", "new-2", "new-3", *[k for k in rows.keys if k not in {"k00002", "k00190"}]])
+        table.show(changed, COLUMNS, {"amount": 8}, high=high)
+        await pilot.pause()
+        assert (table.cursor_key, line_of_cursor(table)) == (key, line)
+        fewer = Keys([k for k in changed.keys if not k.startswith("new")])
+        table.show(fewer, COLUMNS, {"amount": 8}, high=high)
+        await pilot.pause()
+        assert (table.cursor_key, line_of_cursor(table)) == (key, line)
+
+
+async def test_a_cursor_whose_row_is_gone_stays_in_its_place() -> None:
+    rows = Keys(keys(5))
+    async with table_of(rows) as (table, pilot):
+        await pilot.press("end")
+        table.show(Keys(keys(3)), COLUMNS, {"amount": 8})
+        await pilot.pause()
+        assert table.cursor_key == "k00002"
+        table.show(Keys([]), COLUMNS, {"amount": 8})
+        await pilot.pause()
+        assert table.cursor_key is None
+        assert pilot.app.told[-1] is None or None in pilot.app.told  # type: ignore[attr-defined]  the app above
+
+
+async def test_marks_stay_on_their_keys() -> None:
+    rows = Keys(keys(20))
+    async with table_of(rows) as (table, pilot):
+        table.toggle_mark()
+        await pilot.press("down", "down", "down")
+        table.mark_range()
+        assert table.marks == {"k00000", "k00001", "k00002", "k00003"}
+        table.show(Keys(["new", *rows.keys]), COLUMNS, {"amount": 8})
+        await pilot.pause()
+        assert table.marks == {"k00000", "k00001", "k00002", "k00003"}
+        shown = {text.split("n ")[-1].strip(): text[1] == "■" for text in lines(table)[1:]}
+        assert {key for key, marked in shown.items() if marked} == table.marks
+        table.clear_marks(["k00001"])
+        table.toggle_mark()
+        assert table.marks == {"k00000", "k00002"}
+        table.clear_marks()
+        assert not table.marks
+        table.toggle_mark()
+        table.show(Keys(keys(3)), COLUMNS, {"amount": 8}, fresh=True)
+        assert not table.marks
+
+
+async def test_a_row_of_two_lines_has_its_second_line_under_it() -> None:
+    async with table_of(Keys(keys(3)), high=2) as (table, _):
+        text = lines(table)
+        assert text[0].split() == ["amount", "payee"]
+        assert text[1].startswith("▸  GBP 1.00  n k00000")
+        assert text[2].startswith("     under")
+        assert text[3].startswith("   GBP 1.00  n k00001")
+
+
+async def test_a_narrow_table_leaves_the_name_out_and_never_the_amount() -> None:
+    async with table_of(Keys(keys(3)), high=2, size=(22, 11)) as (table, _):
+        assert lines(table)[1].strip() == "▸  GBP 1.00"
+        assert "under name" in lines(table)[2]
+
+
+async def test_a_click_moves_the_cursor_and_a_double_click_opens() -> None:
+    opened: list[str | None] = []
+    async with table_of(Keys(keys(30)), high=2) as (table, pilot):
+        pilot.app.on_table_opened = lambda message: opened.append(message.key)  # type: ignore[attr-defined]  a probe
+        await pilot.click(Table, offset=(5, 6))
+        assert table.cursor_key == "k00002"
+        await pilot.click(Table, offset=(5, 0))
+        assert table.cursor_key == "k00002"
+
+
+async def test_an_empty_table_says_its_sentence() -> None:
+    async with table_of(Keys([])) as (table, pilot):
+        table.say((Piece("Nothing is waiting.", Tone.QUIET),))
+        await pilot.pause()
+        assert lines(table)[1].strip() == "Nothing is waiting."
+        await pilot.press("down", "end", "pageup")
+        assert table.cursor_key is None
+
+
+async def test_every_size_paints() -> None:
+    rows = Keys(keys(50))
+    async with table_of(rows, high=2) as (table, pilot):
+        await pilot.press("end")
+        for size in ((1, 1), (2, 2), (10, 3), (200, 60), (60, 11)):
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+            assert all(
+                table.render_line(y).cell_length == table.scrollable_size.width for y in range(table.size.height)
+            )
+        assert table.cursor_key == "k00049"
+        assert line_of_cursor(table) > 0
+
+
+async def test_the_window_is_told_when_it_moves() -> None:
+    async with table_of(Keys(keys(100))) as (_, pilot):
+        told = pilot.app.told  # type: ignore[attr-defined]  the app above
+        await pilot.press("pagedown", "pagedown")
+        await pilot.pause()
+        windows = [entry for entry in told if isinstance(entry, tuple)]
+        assert windows[-1][0] >= 8
+        assert windows[-1][1] - windows[-1][0] <= 11
