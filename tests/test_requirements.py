@@ -9,6 +9,7 @@ import pytest
 
 from tests.requirements import (
     CASES,
+    DECISIONS,
     FINISHED_PART,
     LATER,
     LIST,
@@ -29,13 +30,13 @@ def test_every_row_of_a_finished_part_has_a_test_and_every_marker_a_row() -> Non
 def test_the_table_has_each_id_once_with_its_section_and_part() -> None:
     rows = read_table()
     assert len({row.id for row in rows}) == len(rows)
-    assert {row.section for row in rows} == {*"ABCDEF", CASES}
+    assert {row.section for row in rows} == {*"ABCDEF", CASES, DECISIONS}
     assert {row.part for row in rows} == {1, 2, 3, 4, 5, 6, LATER}
 
 
 @pytest.mark.skipif(not LIST.exists(), reason="the list of requirements (../shared) is not beside this repository")
 def test_the_table_is_the_list_of_requirements_id_by_id() -> None:
-    ours = [(row.section, row.id) for row in read_table() if row.section != CASES]
+    ours = [(row.section, row.id) for row in read_table() if row.section not in (CASES, DECISIONS)]
     assert ours == list(listed_ids(LIST.read_text(encoding="utf-8")))
 
 
@@ -59,6 +60,8 @@ def test_a_row_without_a_test_and_a_marker_without_a_row_are_problems() -> None:
     assert problems(rows, (right, wrong)) == (
         "test_x.py::test_it is marked 'dew', which is no row of requirements.csv",
     )
+    decision = Row(id="MONEY-26", section=DECISIONS, part=FINISHED_PART)
+    assert problems((*rows, decision), (right,)) == ()
     assert [line.split()[-2:] for line in lines(rows, (right,))][::2] == [["1", "test"], ["not-yet", "-"]]
 
 
