@@ -1,0 +1,188 @@
+"""The API against its own document: generated requests, right and wrong ones, over a real server and database.
+
+The endless stream is left out (`test_events.py`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi import checks
+
+from examples.payments import application
+from jobcontract import routes
+from jobcontract.permissions import Permission
+from jobcontract.routes import KEY_HEADER, ROUTES, Route
+from jobservice.api.app import create_app
+from jobservice.api.server import serve
+from jobservice.records import RecordSet
+from jobservice.store.database import Database
+from jobservice.store.revisions import code_version
+from jobservice.usecases.service import Service
+from tests.api.conftest import DEADLINE, SIGNING_KEY
+from tests.conftest import People, Server
+
+EXAMPLES = 25
+"""Requests for each operation: about a real thing, about any thing, wrong ones."""
+CHECKS = [
+    not_a_server_error,
+    checks.status_code_conformance,
+    checks.content_type_conformance,
+    checks.response_schema_conformance,
+    checks.response_headers_conformance,
+    checks.missing_required_header,
+    checks.unsupported_method,
+    checks.allow_header_conformance,
+    checks.negative_data_rejection,
+]
+OPERATIONS = [route for route in ROUTES if route is not routes.EVENTS]
+PERSON = {Permission.ITEM_PUSH: "p.push", Permission.AUDIT_READ: "s.audit"}
+
+HOLDER = {route.name: "m.ito" for route in (routes.RENEW_CLAIM, routes.RELEASE_CLAIM, routes.ACT)} | {
+    routes.BREAK_CLAIM.name: "k.rao"
+}
+"""Who holds the real item when the operation is tried."""
+CONTENT = {
+    "amount": {"minor": -5, "currency": "GBP"},
+    "payee": {"id": "P", "name": "N", "account": "ACCT1234"},
+    "inputs": {"invoice": "I"},
+}
+REAL: dict[str, dict[str, Any]] = {
+    routes.PUSH_ITEM.name: CONTENT | {"customer": None, "workspace": None},
+    routes.CHANGE_ITEM.name: CONTENT | {"money_version": 1},
+    routes.RENEW_CLAIM.name: {"fence": 1},
+    routes.RELEASE_CLAIM.name: {"fence": 1},
+    routes.BREAK_CLAIM.name: {"fence": 1},
+    routes.ACT.name: {"fence": 1, "money_version": 1, "inputs": {"text": "a note"}},
+}
+"""Members without which a request about the real thing cannot be right; the rest of it is generated."""
+
+
+class Running:
+    """The API under uvicorn in a thread of its own: the generated requests are made by a blocking client."""
+
+    def __init__(self, database_url: str, record_set: RecordSet) -> None:
+        self._database_url = database_url
+        self._records = record_set
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._started = threading.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stop: asyncio.Event | None = None
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="api")
+        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+
+    def __enter__(self) -> Running:
+        self._thread.start()
+        assert self._started.wait(DEADLINE)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._loop is not None and self._stop is not None:
+            self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join(DEADLINE)
+
+    async def _serve(self) -> None:
+        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
+        database = await Database.open(self._database_url, name="schema", most=5)
+        service = Service(database=database, records=self._records, application=application, deployment="test")
+        app = create_app(service, signing_key=SIGNING_KEY, schema_version=code_version())
+        try:
+            await serve(app, self._listener, stop=self._stop, started=self._started.set)
+        finally:
+            await database.close()
+            self._listener.close()
+
+
+@pytest.fixture(scope="module")
+def api_url(server: Server, database_name: str, record_set: RecordSet) -> Iterator[str]:
+    """The address of the running API."""
+    with Running(server.url("jobs_api", database_name), record_set) as running:
+        yield running.url
+
+
+@pytest.fixture(scope="module")
+def schema(api_url: str) -> schemathesis.BaseSchema:
+    """The API's document as it serves it."""
+    return schemathesis.openapi.from_url(f"{api_url}/v1/openapi.json")
+
+
+@pytest.fixture
+def item(people: People) -> str:
+    """An item that everyone may meet."""
+    row = people.connection.execute(
+        "insert into jobs.items (tenant, queue, business_key, title, created, amount_minor, currency, payee_id,"
+        " payee_name, account, inputs, pushed_by, changed_by) values ('acme', 'payments.payouts', 'K-1', 'Title',"
+        """ jobs.now(), 1, 'GBP', 'P', 'N', 'ACCT1234', '{"invoice": "I"}', 'p.push', 'p.push') returning id::text"""
+    ).fetchone()
+    assert row is not None
+    return str(row[0])
+
+
+def cases(operation: Any, route: Route, real: dict[str, str]) -> st.SearchStrategy[Any]:
+    """Requests about a real thing, about any thing, and wrong ones, of those that the operation can be given."""
+    named = {name: value for name, value in real.items() if f"{{{name}}}" in operation.path}
+
+    def fill(case: Any) -> Any:
+        if isinstance(case.body, dict):
+            case.body.update(REAL.get(route.name, {}))
+        return case
+
+    right = operation.as_strategy()
+    kinds = [right, operation.as_strategy(path_parameters=named).map(fill) if named else right]
+    if operation.body or operation.path_parameters or operation.query or operation.headers:
+        kinds.append(operation.as_strategy(GenerationMode.NEGATIVE))
+    return st.one_of(kinds)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning:schemathesis", "ignore::DeprecationWarning:jsonschema")
+@pytest.mark.parametrize("route", OPERATIONS, ids=lambda route: route.name)
+def test_generated_requests_get_what_the_document_says(
+    schema: schemathesis.BaseSchema, api_url: str, people: People, item: str, route: Route
+) -> None:
+    real = {"queue": "payments.payouts", "item": item, "use_case": "payments.note", "key": "K-1"}
+    person = PERSON.get(route.permission, "m.ito") if route.permission else "m.ito"
+    token = {"Authorization": f"Bearer {people.token(person)}"}
+
+    operation = schema[route.path.replace(":path", "")][route.method]
+    if route.name in HOLDER:
+        people.connection.execute(
+            "update jobs.items set holder = %s, fence = 1, taken_at = jobs.now(), expires_at = jobs.now() + '1 hour'",
+            (HOLDER[route.name],),
+        )
+        people.connection.execute(
+            "insert into jobs.claims (item, fence, tenant, queue, holder, taken_at, expires_at)"
+            " select id, fence, tenant, queue, holder, taken_at, expires_at from jobs.items"
+        )
+    seen: set[int] = set()
+
+    @settings(
+        max_examples=EXAMPLES,
+        deadline=None,
+        database=None,
+        derandomize=True,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=cases(operation, route, real))
+    def run(case: Any) -> None:
+        case.headers.pop("Jobs-Tenant", None)  # a tenant that is none of theirs is always the same refusal
+        seen.add(case.call_and_validate(base_url=api_url, headers=token, checks=CHECKS).status_code)
+
+    run()
+    good = {status for status in seen if status < 300}
+    assert good, f"no request was ever carried out: {sorted(seen)}"
+    assert route.public or seen - good, "no request was ever refused"
+
+
+def test_the_key_header_is_the_documents(schema: schemathesis.BaseSchema) -> None:
+    operation = schema[routes.CLAIM.path]["POST"]
+    assert KEY_HEADER in {parameter.name for parameter in operation.headers}
