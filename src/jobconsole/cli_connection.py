@@ -78,10 +78,22 @@ def twin(function: Twin) -> Callable[..., None]:
         shown = attempt(lambda: asyncio.run(_connected(function, typed, options)))
         write(as_text(shown, as_json), shown.code)
 
-    callback: Callable[..., None] = run
+    return connection_options(run)
+
+
+def connection_options(callback: Callable[..., None]) -> Callable[..., None]:
+    """--json, --profile, --url and --tenant on a callback."""
     for option in reversed(_OPTIONS):
         callback = option(callback)
     return callback
+
+
+def hand_down(ctx: click.Context, options: Mapping[str, Any]) -> None:
+    """What was typed before a subcommand's name counts for the subcommand."""
+    typed = {name: value for name, value in options.items() if value}
+    if typed and isinstance(ctx.command, click.Group):
+        known = ctx.default_map or {}
+        ctx.default_map = {name: {**known.get(name, {}), **typed} for name in ctx.command.commands}
 
 
 def attempt(call: Callable[[], Shown]) -> Shown:

@@ -5,10 +5,12 @@ Each runs the function of `client/` that the screen runs.
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from jobconsole.cli_acts import ACTS
-from jobconsole.cli_connection import EPILOG, Shown, SignedIn, sure, twin
+from jobconsole.cli_connection import EPILOG, Shown, SignedIn, connection_options, hand_down, sure, twin
 from jobconsole.client import queues as client
 from jobconsole.present import plain
 from jobcontract.ids import PAGE_MAX
@@ -21,9 +23,14 @@ KEY = click.option("--key", metavar="KEY", help="Idempotency key: repeat an orde
 FENCE = click.option("--fence", type=click.IntRange(min=1), help="Fence of the claim; else the item's present one.")
 
 
-@click.group("queues", epilog=EPILOG)
-def queues() -> None:
-    """Human work queues: list, show, claim, act."""
+@click.group("queues", epilog=EPILOG, invoke_without_command=True)
+@connection_options
+@click.pass_context
+def queues(ctx: click.Context, /, **options: Any) -> None:
+    """Human work queues: list, show, claim, act. Alone: the list."""
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(queues.commands["list"], **options)
+    hand_down(ctx, options)
 
 
 @twin

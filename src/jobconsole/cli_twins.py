@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from jobconsole.cli_connection import EPILOG, Shown, SignedIn, twin
+from jobconsole.cli_connection import EPILOG, Shown, SignedIn, connection_options, hand_down, twin
 from jobconsole.cli_queues import queues
 from jobconsole.client import audit as client
 from jobconsole.present import plain
@@ -19,9 +21,14 @@ async def whoami(at: SignedIn) -> Shown:
     return Shown(answer=at.session, lines=plain.session_lines(at.session, at.settings.zone))
 
 
-@click.group("audit", epilog=EPILOG)
-def audit() -> None:
-    """The audit trail."""
+@click.group("audit", epilog=EPILOG, invoke_without_command=True)
+@connection_options
+@click.pass_context
+def audit(ctx: click.Context, /, **options: Any) -> None:
+    """The audit trail. Alone: its newest entries."""
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(audit.commands["list"], limit=100, cursor=None, everything=False, **options)
+    hand_down(ctx, options)
 
 
 @audit.command("list", epilog=EPILOG)

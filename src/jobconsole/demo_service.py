@@ -169,8 +169,9 @@ def _wait_ready(process: subprocess.Popen[str], waiting: Callable[[float], None]
 
 def _read(stream: IO[str], lines: queue.Queue[str | None]) -> None:
     """Hand on every line; reads until the end, so that the child never waits for a full pipe."""
-    for text in stream:
-        lines.put(text)
+    with stream:
+        for text in stream:
+            lines.put(text)
     lines.put(None)
 
 

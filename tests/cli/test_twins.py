@@ -37,6 +37,13 @@ def test_json_is_the_answer_of_the_wire(typed: Typed) -> None:
     Acted.model_validate(typed.json("queues", "note", page.items[0].id, "--text", "seen"))
 
 
+def test_a_group_alone_is_its_list_and_its_options_count_for_what_follows(typed: Typed) -> None:
+    assert typed.json("queues") == typed.json("queues", "list")
+    assert typed("queues", "--json", "items", PAYOUTS).stdout == typed("queues", "items", PAYOUTS, "--json").stdout
+    assert typed("queues", "--tenant", "york", "list").exit_code == 1
+    assert typed.json("audit", person="a.nagy") == typed.json("audit", "list", person="a.nagy")
+
+
 def test_plain_text_has_amount_and_account_before_the_name(typed: Typed) -> None:
     lines = typed("queues", "items", PAYOUTS).stdout.splitlines()
     assert re.search(r"GBP 90,126\.13 +…0001 +Aspire Care Ltd", lines[1])
