@@ -20,7 +20,8 @@ ROWS = TypeAdapter(tuple[Item, ...])
 
 async def listed(desk: Desk, *, queue: str = PAYOUTS, view: ItemView = ItemView.WAITING, **more: Any) -> list[Item]:
     """Every row of a view, page by page of two."""
-    actor, after, rows = desk.actor("m.ito", **more), None, []
+    actor, after = desk.actor("m.ito", **more), None
+    rows: list[Item] = []
     while True:
         page = await items.list_items(desk.service, actor, queue, view=view, after=after, limit=2)
         found = ROWS.validate_json(page.json)
