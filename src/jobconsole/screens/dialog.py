@@ -22,6 +22,7 @@ import math
 from collections.abc import Iterable
 from typing import ClassVar, Generic, TypeVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -35,6 +36,10 @@ from jobconsole.present.text import txt
 
 R = TypeVar("R")
 
+AROUND = 9
+"""Lines that a dialog needs around its question: border, title, fault, buttons and their margins."""
+LOW = 16
+"""Below this many lines the margins are left out."""
 SETTLE_SECONDS = 0.3
 """How long after an acting dialog was painted a key does not count."""
 
@@ -64,13 +69,21 @@ class ActingDialog(Dialog[R]):
     ActingDialog { align: center middle; background: $background 60%; }
     ActingDialog > #dialog { width: 68; max-width: 100%; height: auto; max-height: 100%; padding: 0 2;
         background: $surface; border: round $primary; }
-    ActingDialog #title { text-style: bold; height: auto; margin-bottom: 1; }
-    ActingDialog #question { height: auto; max-height: 1fr; }
-    ActingDialog #fault { color: $text-error; height: auto; display: none; }
+    ActingDialog #title { text-style: bold; height: auto; max-height: 2; margin-bottom: 1; }
+    ActingDialog #question { height: auto; }
+    ActingDialog #fault { color: $text-error; height: auto; max-height: 2; display: none; }
     ActingDialog #buttons { height: 1; margin-top: 1; align-horizontal: center; }
     ActingDialog #buttons Button { margin: 0 2; min-width: 10; height: 1; }
     ActingDialog #buttons Button:focus { text-style: bold reverse; }
+    ActingDialog.-low #title { margin-bottom: 0; }
+    ActingDialog.-low #buttons { margin-top: 0; }
+    ActingDialog.-low #buttons Button { margin: 0 1; }
     """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("pageup", "scroll_question(-1)", show=False),
+        Binding("pagedown", "scroll_question(1)", show=False),
+    ]
 
     cancel_button = query_one("#cancel", Button)
     act_button = query_one("#act", Button)
@@ -119,6 +132,18 @@ class ActingDialog(Dialog[R]):
         """The safe button has the focus; the pause begins with the first paint."""
         self.cancel_button.focus()
         self.call_after_refresh(self._began)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """What is asked scrolls (page up, page down) so that title, fault and both buttons are always in sight."""
+        low = event.size.height < LOW
+        self.set_class(low, "-low")
+        around = AROUND - 2 if low else AROUND
+        self.query_one("#question").styles.max_height = max(1, event.size.height - around)
+
+    def action_scroll_question(self, pages: int) -> None:
+        """Shows more of what is asked."""
+        question = self.query_one("#question")
+        question.scroll_relative(y=pages * max(1, question.size.height - 1), animate=False)
 
     def on_screen_resume(self) -> None:
         """Coming back from another screen is a new paint: the pause begins again."""
