@@ -172,7 +172,11 @@ class Cluster:
         """
         if any(_serves(process, self.pgdata) for process in psutil.process_iter()):
             return False
+        lines = self._pid_lines()
         (self.pgdata / "postmaster.pid").unlink(missing_ok=True)
+        if len(lines) >= 5:
+            for name in (f".s.PGSQL.{PORT}.lock", f".s.PGSQL.{PORT}"):  # the lock names the same dead process
+                (Path(lines[4]) / name).unlink(missing_ok=True)
         return True
 
     def _run(self, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import socket
-from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -86,6 +86,7 @@ async def run_api(
     database = await Database.open(settings.database_url, name="jobservice api", most=CONNECTIONS)
     try:
         await process.check_and_record(database, service_role="jobs_api", digest=records.digest)
+        application.connect(ServiceInbox(records))
         service = Service(database=database, records=records, application=application, deployment=settings.deployment)
         app = create_app(service, signing_key=signing_key, schema_version=code_version())
         stop = process.stop_event(until_stdin_closes=until_stdin_closes)
@@ -154,9 +155,10 @@ class _Server(uvicorn.Server):
         super().__init__(config)
         self._app = app
 
-    def capture_signals(self) -> AbstractContextManager[None]:
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
         """None: `process.stop_event` listens to them."""
-        return nullcontext()
+        yield
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         hub_of(self._app).end_streams()

@@ -72,13 +72,17 @@ async def write_tokens(owner: Database, folder: Path, *, url: str) -> Path:
     The file: `{"url": ..., "tokens": [{"person", "name", "role", "tenants", "token"}]}`. Folder 0700, file 0600.
     """
     tokens = [{**_shown(person), "token": await _fresh_token(owner, person)} for person in PEOPLE]
+    return _write_privately(folder, json.dumps({"url": url, "tokens": tokens}, indent=2))
+
+
+def _write_privately(folder: Path, text: str) -> Path:
     folder.mkdir(mode=0o700, exist_ok=True)
     folder.chmod(0o700)
     file, fresh = folder / "tokens.json", folder / "tokens.json.new"
     fresh.unlink(missing_ok=True)
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as writing:
-        json.dump({"url": url, "tokens": tokens}, writing, indent=2)
+        writing.write(text)
     fresh.replace(file)
     return file
 

@@ -11,6 +11,7 @@ import platform
 import random
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from uuid import UUID, uuid4
 
 import structlog
@@ -51,7 +52,7 @@ class Worker:
         async with asyncio.TaskGroup() as group:
             group.create_task(self._loop("heartbeat", self._beat, every=self.pace.beat))
             for duty in self.duties:
-                group.create_task(self._loop(duty.name, lambda duty=duty: self._turn(duty), every=duty.every))
+                group.create_task(self._loop(duty.name, partial(self._turn, duty), every=duty.every))
         await self._end()
         log.info("worker-stopped")
 
