@@ -5,6 +5,8 @@ Every row is accounted for in a sentence; what could not be read is listed and w
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -79,11 +81,22 @@ class Seeding:
 
     def _source(self, path: Path, name: str, tenant: str, said: list[str]) -> Source | None:
         try:
-            file = read_payouts(name, path.read_bytes())
+            file = read_payouts(name, _content(path))
         except (OSError, FileRefused) as error:
             said.append(f"{name} was not loaded: {error.strerror if isinstance(error, OSError) else error}")
             return None
         return Source(tenant=tenant, file=file, capped=path.parent == self._published)
+
+
+def _content(path: Path) -> bytes:
+    """The bytes of an ordinary file; a link is not followed, so nothing outside the folder is read (case FILE-03)."""
+    if path.is_symlink():
+        raise FileRefused("It is a link, and links are not followed.")
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with open(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise FileRefused("It is not an ordinary file.")
+        return file.read()
 
 
 def _lines(tally: FileTally) -> list[str]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
+from psycopg import Connection
 
 from examples.payments import application
 from examples.payments.items import DISPUTES, NOTES, PAYOUTS
@@ -14,6 +17,8 @@ from examples.payments.seeding import PUBLISHED, SAMPLE, Seeding
 from jobcontract.ids import KEY_MAX, NAME_MAX, storable
 from jobservice import records
 from jobservice.application import NewWorkItem
+from jobservice.store.database import Database
+from jobservice.usecases.seeding import push_examples
 
 NOW = datetime(2026, 3, 10, 0, 30, tzinfo=UTC)
 
@@ -98,6 +103,50 @@ async def test_files_that_are_not_there_or_cannot_be_read_are_named(tmp_path: Pa
     assert any(line.startswith("leeds: leeds-good.csv") and "0 payouts" in line for line in said)
     _, alone = await seeded()
     assert sum("the sample alone was loaded" in line for line in alone) == 1
+
+
+@pytest.mark.requirement("FILE-03")
+@pytest.mark.parametrize("kind", ["link", "dangling link", "pipe"])
+async def test_what_is_no_ordinary_file_is_named_and_not_followed(tmp_path: Path, kind: str) -> None:
+    folder = tmp_path / "published"
+    folder.mkdir()
+    outside = tmp_path / "outside.csv"
+    outside.write_bytes((SAMPLE / "leeds-2011-06.csv").read_bytes())
+    place = folder / "leeds-evil.csv"
+    if kind == "pipe":
+        os.mkfifo(place)
+    else:
+        place.symlink_to(outside if kind == "link" else tmp_path / "nowhere.csv")
+    inbox, said = await seeded(published=folder)
+    assert sum(line.startswith("leeds-evil.csv was not loaded: It is ") for line in said) == 1
+    assert len(inbox.of("leeds", PAYOUTS)) == 448
+
+
+async def test_the_service_takes_every_item_of_the_sample(database: Database, superuser: Connection[Any]) -> None:
+    superuser.execute("insert into jobs.tenants (id, name) values ('leeds', 'Leeds'), ('york', 'York')")
+    found, _ = records.check(application)
+    assert found is not None
+
+    async def push(tenant: str, queue: str, items: Sequence[NewWorkItem]) -> int:
+        assert found is not None
+        return await push_examples(database, found, tenant, queue, items, pusher="p.push")
+
+    said = await Seeding(published=Path("nowhere"))(NOW, push)
+    counted = superuser.execute("select tenant, queue, count(*) from jobs.items group by 1, 2 order by 1, 2").fetchall()
+    assert [tuple(row) for row in counted] == [
+        ("leeds", DISPUTES, 38),
+        ("leeds", NOTES, 18),
+        ("leeds", PAYOUTS, 448),
+        ("york", DISPUTES, 8),
+        ("york", NOTES, 3),
+        ("york", PAYOUTS, 141),
+    ]
+    sums = superuser.execute(
+        "select currency, sum(amount_minor)::text from jobs.items"
+        " where queue = 'payments.payouts' and tenant = 'leeds' and currency <> 'GBP' group by 1 order by 1"
+    ).fetchall()
+    assert dict(sums) == {"EUR": "2039130", "JPY": "1441534", "KWD": "1322067", "USD": "2550000"}
+    assert "leeds: 448 payouts, 38 disputes, 18 notes; 504 new, 0 there before." in said
 
 
 async def test_a_capped_run_says_what_it_left_out(tmp_path: Path) -> None:
