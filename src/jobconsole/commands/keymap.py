@@ -118,6 +118,8 @@ def _keys(text: str) -> tuple[str, ...]:
 
 def _judge(key: str) -> None:
     name = key.rpartition("+")[2] if len(key) > 1 else key
+    if len(key) == 1 and key.isprintable() and not key.isspace() and key not in _DIGITS:
+        return
     if not key or _MODIFIED.fullmatch(key) is None or (len(name) > 1 and name not in _NAMED):
         raise ValueError(f'"{key}" is not a key; write a character, a name such as enter or f2, or ctrl+ and a letter')
     if key in _DIGITS:

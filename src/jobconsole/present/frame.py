@@ -15,6 +15,10 @@ from jobconsole.present.link import SIGNS, STYLES, Link, words
 from jobconsole.present.text import line
 
 
+NARROW = 60
+"""Below this many cells the marks are said as short as they can be."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frame:
     """Who looks at what: the left part of the top line."""
@@ -31,7 +35,7 @@ class Frame:
 def top_line(frame: Frame, link: Link, now: float, width: int) -> Content:
     """Profile, tenant, person and role at the left; the link at the right. The marks and the link are never cut."""
     right = f"{SIGNS[link.state]} {words(link, now, frame.zone)}"
-    marks = _marks(frame)
+    marks = _marks(frame, narrow=width < NARROW)
     marks_width = sum(cell_len(mark) + 1 for mark, _ in marks)
     if cell_len(right) + marks_width + 24 > width:
         right = f"{SIGNS[link.state]} {words(link, now, frame.zone, short=True)}"
@@ -76,12 +80,12 @@ def fit(text: str, room: int) -> str:
     return set_cell_size(text, room - 1).rstrip() + "…" if room > 1 else ""
 
 
-def _marks(frame: Frame) -> list[tuple[str, str]]:
+def _marks(frame: Frame, *, narrow: bool) -> list[tuple[str, str]]:
     marks: list[tuple[str, str]] = []
     if frame.production:
-        marks.append((" PRODUCTION ", "bold $text on $error"))
+        marks.append(("PROD" if narrow else " PRODUCTION ", "bold $text on $error"))
     if frame.read_only:
-        marks.append((" READ-ONLY ", "bold $text on $warning"))
+        marks.append(("READ-ONLY" if narrow else " READ-ONLY ", "bold $text on $warning"))
     return marks
 
 
