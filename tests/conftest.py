@@ -43,7 +43,7 @@ do $$
 begin
     set local session_replication_role = replica;
     {deletes}
-    insert into jobs.hints_floor (xid) values (pg_current_xact_id()::text::bigint - 1);
+    insert into jobs.hints_floor (xid) values (pg_snapshot_xmin(pg_current_snapshot())::text::bigint - 1);
     update test_clock.offset_now set seconds = 0;
 end
 $$;

@@ -23,6 +23,9 @@ class ReadHints:
     """The snapshot's xmin: every transaction below it has ended, and what it wrote has been seen."""
     floor: int
     hints: tuple[tuple[int, Hint], ...]
+    """Row id and hint, in the order of their transactions."""
+    ahead: frozenset[int]
+    """Rows told before or now that a read from `position` would find again."""
 
 
 async def add(transaction: Transaction, *, queue: str, item: str, version: int) -> None:
@@ -43,4 +46,7 @@ async def read(transaction: Transaction, *, position: int | None, seen: Collecti
         )
         for each in row["hints"]
     )
-    return ReadHints(position=row["position"], floor=row["floor"], hints=hints)
+    ahead = {each["id"] for each in row["hints"] if each["xid"] >= row["position"]}
+    return ReadHints(
+        position=row["position"], floor=row["floor"], hints=hints, ahead=frozenset(ahead.union(row["seen_ahead"]))
+    )

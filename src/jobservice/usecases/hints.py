@@ -34,10 +34,9 @@ async def read_hints(
     lost = position is not None and not found.floor < position <= found.position
     if position is None or lost or len(found.hints) > store.BATCH_MAX:
         return HintBatch(position=found.position, hints=(), seen=_UNSEEN, reset=position is not None)
-    told = frozenset(identifier for identifier, _ in found.hints)
     return HintBatch(
         position=found.position,
         hints=tuple(hint for _, hint in found.hints),
-        seen=told if found.position != position else told | frozenset(seen),
+        seen=found.ahead,
         reset=False,
     )

@@ -20,5 +20,16 @@ with unread as (
 select
     pg_snapshot_xmin(pg_current_snapshot())::text::bigint as position,
     f.xid as floor,
+    coalesce(
+        (
+            select json_agg(h.id)
+            from jobs.hints as h
+            where
+                h.id = any(%(seen)s::bigint[])
+                and h.tenant = %(tenant)s
+                and h.xid >= pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+        ),
+        '[]'::json
+    ) as seen_ahead,
     coalesce((select json_agg(u.* order by u.xid, u.id) from unread as u), '[]'::json) as hints
 from jobs.hints_floor as f
