@@ -13,7 +13,7 @@ from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING
 
 from jobconsole.present.amounts import account_text, amount_piece, amount_text, doubtful
-from jobconsole.present.columns import Line, Piece, Tone, joined
+from jobconsole.present.columns import Line, Piece, Tone, joined, width_of
 from jobconsole.present.times import LAPSING_SECONDS, age, age_short, ago, both, countdown, short
 from jobcontract.states import ClaimEnding, ClaimMode, ItemState, OutcomeKind
 
@@ -67,6 +67,15 @@ def state_piece(item: Item, seen: Seen) -> Piece:
     if seconds < LAPSING_SECONDS:
         return Piece(f"▲ me {countdown(seconds)} lapsing" if mine else f"▲ {item.holder.id} lapsing", Tone.WARN)
     return Piece(f"◆ me {countdown(seconds)}", Tone.MINE) if mine else Piece(f"◆ {item.holder.id}", Tone.PLAIN)
+
+
+def widest_state(item: Item, seen: Seen) -> str:
+    """The widest text that `state_piece` may come to while nobody acts: what a column has to leave room for."""
+    texts = [state_piece(item, seen).text]
+    if item.holder is not None and not item.state.closed:
+        mine = item.holder.id == seen.me
+        texts += ["○ free, lapsed", "▲ me 4:59 lapsing" if mine else f"▲ {item.holder.id} lapsing"]
+    return max(texts, key=width_of)
 
 
 def _free_piece(item: Item, seen: Seen) -> Piece:

@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from jobconsole.present.columns import width_of
-from jobconsole.present.items import Seen, row_cells, under_line
+from jobconsole.present.items import Seen, row_cells, under_line, widest_state
 from jobconsole.widgets.rows import Row
 from jobcontract.states import ItemState, ItemView
 
@@ -222,9 +222,11 @@ class Listing:
             insort(self._order, place_of(item))
 
     def _measure(self, item: Item) -> None:
-        cells = row_cells(item, self._seen())
+        seen = self._seen()
+        texts = {column: cell.text for column, cell in row_cells(item, seen).items()}
+        texts["state"] = widest_state(item, seen)
         for column in ("amount", "account", "inputs", "state"):
-            self._needs[column] = max(self._needs.get(column, 0), width_of(cells[column].text))
+            self._needs[column] = max(self._needs.get(column, 0), width_of(texts[column]))
 
     def _depart(self, keys: Iterable[str], keep: str | None) -> list[str]:
         gone = []
