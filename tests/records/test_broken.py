@@ -9,6 +9,7 @@ import pytest
 
 from jobservice import records
 from jobservice.records import CODES
+from jobservice.rules.settings import DECLARATIONS, SettingType
 from tests.records.applications import BY_CODE, GOOD
 
 BROKEN = Path(__file__).parent / "broken"
@@ -52,3 +53,11 @@ def test_the_page_about_records_explains_each_code() -> None:
     page = (Path(__file__).parents[2] / "docs" / "records.md").read_text()
     rows = [line.split("`") for line in page.splitlines() if line.startswith("| `")]
     assert {row[1]: "`".join(row[2:]).strip("| ") for row in rows} == dict(CODES)
+
+
+def test_the_page_about_records_lists_each_setting_with_its_bounds() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "records.md").read_text()
+    for declared in DECLARATIONS:
+        unit = " s" if declared.type is SettingType.DURATION else ""
+        bounds = f"{int(declared.least):,}{unit} | {int(declared.most):,}{unit}"
+        assert f"| {declared.id} | {declared.type} | {bounds} | {declared.purpose} |\n" in page
