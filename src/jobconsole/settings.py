@@ -128,7 +128,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         name="profile",
         default="default",
-        help="Which [profile.NAME] is used.",
+        help="Which [profile.NAME] is used; default_profile in the file.",
         check=_profile,
         environment="JOBCONSOLE_PROFILE",
         in_profile=False,
@@ -158,6 +158,9 @@ SETTINGS: tuple[Setting, ...] = (
 
 _BY_NAME = {setting.name: setting for setting in SETTINGS}
 _SECTIONS = ("keymap", "profile")
+DEFAULT_PROFILE = "default_profile"
+"""What the setting `profile` is called in the file."""
+_IN_FILE = (*(name for name in _BY_NAME if name != "profile"), DEFAULT_PROFILE, *_SECTIONS)
 
 
 def load(
@@ -183,7 +186,7 @@ def load(
             ("the command line", typed),
             (f"environment {setting.environment}", _from_environment(setting, around)),
             (f"profile {profile}", profiles.get(profile, {}) if setting.in_profile else {}),
-            (f"file {file}", {k: v for k, v in written.items() if k != "profile" or isinstance(v, str)}),
+            (f"file {file}", _from_file(written)),
         )
         sources[setting.name] = _first(setting, layers, document)
     profile = str(sources["profile"].value)
@@ -236,6 +239,14 @@ def _from_environment(setting: Setting, environ: Mapping[str, str]) -> Mapping[s
     return {setting.name: given} if given else {}
 
 
+def _from_file(written: Mapping[str, object]) -> Mapping[str, object]:
+    """The file's own values. TOML cannot have `profile` both as a value and as sections: the value has a longer name."""
+    values = {name: value for name, value in written.items() if name not in _SECTIONS}
+    if DEFAULT_PROFILE in values:
+        values["profile"] = values.pop(DEFAULT_PROFILE)
+    return values
+
+
 def _first(setting: Setting, layers: tuple[tuple[str, Mapping[str, object]], ...], document: _Document) -> Sourced:
     for source, layer in layers:
         if setting.name in layer:
@@ -266,8 +277,10 @@ class _Document:
         """The profiles and the keymap; everything unknown becomes a fault with the nearest known name."""
         profiles: dict[str, dict[str, object]] = {}
         keymap: dict[str, str] = {}
-        self._unknown(written, (*_BY_NAME, *_SECTIONS), "")
+        self._unknown(written, _IN_FILE, "")
         given = written.get("profile", {})
+        if not isinstance(given, dict):
+            self.fault(f'write {DEFAULT_PROFILE} = "…"; profiles are sections such as [profile.prod]', key="profile")
         for name, values in given.items() if isinstance(given, dict) else ():
             section = f"profile.{name}"
             if PROFILE_NAME.fullmatch(name) is None or not isinstance(values, dict):

@@ -14,7 +14,6 @@ from jobconsole.commands.keymap import Keymap, shown
 from jobconsole.present.link import SIGNS, STYLES, Link, words
 from jobconsole.present.text import line
 
-
 NARROW = 60
 """Below this many cells the marks are said as short as they can be."""
 
