@@ -9,15 +9,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from secrets import SystemRandom
 from typing import TypeVar
 
 import httpx
 from pydantic import SecretStr
 
-from jobconsole.client.answers import Reply, away, problem, refusal, value
+from jobconsole.client.answers import Reply, away, problem, value
 from jobconsole.client.clock import ServerClock
-from jobconsole.client.errors import ClientError, ConnectionUnfit, OutcomeUnknown, ServiceAway, SignInAgain
+from jobconsole.client.errors import ClientError, ConnectionUnfit, OutcomeUnknown, ServiceRefused
 from jobconsole.client.wiring import Bearer, Times, check_address, fill
 from jobcontract.errors import ErrorCode
 from jobcontract.ids import is_slug
@@ -44,6 +45,17 @@ class _NoReply(Exception):
         super().__init__(reason)
         self.reason = reason
         self.sent = sent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Failed:
+    """What one failed try of an acting call means. `judged`: refused after its key was looked up, so surely not done."""
+
+    error: ClientError
+    again: bool
+    perhaps_done: bool
+    judged: bool = False
+    retry_after: float | None = None
 
 
 class Service:
@@ -132,24 +144,14 @@ class Service:
         tries = 0
         while True:
             tries += 1
-            reply: Reply | None = None
-            try:
-                reply = await self._send(request, stop)
-                if not _repeat(reply) and not (unsure and reply.status in BEFORE_LOOKUP):
-                    return value(reply, model, self.address)
-                failure: ClientError = refusal(reply, self.address)
-                unsure = unsure or not _not_done(reply)
-            except _NoReply as lost:
-                failure = away(self.address, lost.reason)
-                unsure = unsure or lost.sent
-            except ServiceAway as unreadable:
-                failure = unreadable
-                unsure = unsure or (reply is not None and reply.status < 300)
-                if not unsure:
-                    raise
-            settled = isinstance(failure, SignInAgain) or (reply is not None and reply.status in BEFORE_LOOKUP)
-            if settled or not await self._again(key if unsure else None, tries, stop, reply):
-                raise _unknown(failure, key) if unsure else failure
+            tried = await self._attempt(request, stop, model)
+            if not isinstance(tried, _Failed):
+                return tried
+            unsure = unsure or tried.perhaps_done
+            if unsure and tried.again and self.on_checking is not None:
+                self.on_checking(key)
+            if not tried.again or not await self._pause(tries, stop, tried.retry_after):
+                raise tried.error if not unsure or tried.judged else _unknown(tried.error, key)
 
     @asynccontextmanager
     async def stream(
@@ -172,11 +174,23 @@ class Service:
             self.clock.learn(told, sent=reply.sent, received=reply.received)
         return answer
 
-    async def _again(self, key: str | None, tries: int, stop: float, reply: Reply | None) -> bool:
-        """Whether there is time for another try, after the pause before it; tells who watches when `key` is unsure."""
-        if key is not None and self.on_checking is not None:
-            self.on_checking(key)
-        return await self._pause(tries, stop, None if reply is None else reply.retry_after)
+    async def _attempt(self, request: httpx.Request, stop: float, model: type[A]) -> A | _Failed:
+        """One try of an acting call: its answer, or what its failure means."""
+        try:
+            reply = await self._send(request, stop)
+        except _NoReply as lost:
+            return _Failed(error=away(self.address, lost.reason), again=True, perhaps_done=lost.sent)
+        try:
+            return value(reply, model, self.address)
+        except ClientError as error:
+            unread, again = reply.status < 300, _repeat(reply)
+            return _Failed(
+                error=error,
+                again=again or unread,
+                perhaps_done=unread or (again and not _not_done(reply)),
+                judged=not again and isinstance(error, ServiceRefused) and reply.status not in BEFORE_LOOKUP,
+                retry_after=reply.retry_after,
+            )
 
     async def _pause(self, tries: int, stop: float, asked: float | None) -> bool:
         """Wait before the next try; False, without waiting, where it would begin past the deadline."""
