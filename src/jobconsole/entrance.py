@@ -49,7 +49,6 @@ class Entrance:
 
     async def begin(self) -> None:
         """After the first frame: imports, then a token from the environment or the keyring, then the prompt."""
-        self._wait_for("Starting …")
         await asyncio.to_thread(resolve, CONNECTION)
         gc.freeze()
         gc.enable()

@@ -25,7 +25,7 @@ class StartScreen(PlaceScreen):
 
     def compose_body(self) -> ComposeResult:
         """One sentence."""
-        yield Static(id="waiting")
+        yield Static("Starting …", id="waiting")
 
     def wait_for(self, sentence: str) -> None:
         """Says what is being waited for."""
