@@ -163,6 +163,20 @@ async def test_an_unfit_colleague_is_refused_with_the_reason(desk: Desk, colleag
     assert (detail.item.holder.id, detail.item.fence) == ("m.ito", 1)
 
 
+async def test_a_function_stopped_while_it_waits_for_the_database_leaves_the_act_usable(
+    desk: Desk, server: Any, database_name: str
+) -> None:
+    item = await claimed(desk)
+    with server.superuser(database_name) as other, other.transaction():
+        other.execute("select pg_advisory_xact_lock(hashtextextended(jsonb_build_array('acme', 'k.rao')::text, 6))")
+        acted = Acted.model_validate(
+            (await desk.act("m.ito", item, "hand-over", colleague="k.rao", reason="please")).body
+        )
+    assert (acted.outcome, acted.item.fence) == (OutcomeKind.FAILED, 1)
+    assert "longer than 0.3 s" in acted.sentence
+    assert (await desk.detail(item["id"])).acts[0].outcome is OutcomeKind.FAILED
+
+
 async def test_handing_over_in_a_queue_without_claims_is_refused(desk: Desk) -> None:
     item = await desk.push(NOTES)
     await refused_with(

@@ -244,8 +244,10 @@ async def _hand_over(
 ) -> int:
     await end_lapsed(transaction, found, now)
     await claim_store.end(transaction, found, at=now, ending=ClaimEnding.HANDED_OVER, by=actor.person)
-    until = lease_end(now, lease=queue.lease_seconds, taken_at=now, total=service.records.settings.claims_total)
-    granted = written(await claim_store.grant(transaction, found, person=heir, now=now, until=until))
+    taken_at = await item_store.now(transaction)  # what the function took is not taken off the colleague's lease
+    total = service.records.settings.claims_total
+    until = lease_end(taken_at, lease=queue.lease_seconds, taken_at=taken_at, total=total)
+    granted = written(await claim_store.grant(transaction, found, person=heir, now=taken_at, until=until))
     return granted.row_version
 
 

@@ -44,9 +44,15 @@ async def claim(service: Service, actor: Actor, item: str, order: ClaimOrder, on
     async def work(transaction: Transaction) -> Answered:
         found, queue, now = await _open_item(transaction, service, actor, item)
         lease, total = queue.lease_seconds, service.records.settings.claims_total
-        decided = decide_claim(queue.claim, found.holding, now=now, actor=actor.person, lease=lease, total=total)
-        until = _until(decided)
-        await _room(transaction, service, actor)
+
+        def until_from(now: datetime) -> datetime:
+            return _until(
+                decide_claim(queue.claim, found.holding, now=now, actor=actor.person, lease=lease, total=total)
+            )
+
+        until_from(now)
+        now = await _room(transaction, service, actor)
+        until = until_from(now)
         await take(transaction, actor, found, action="claim", person=actor.person, now=now, until=until)
         return await _claimed(transaction, service, actor, item)
 
@@ -108,18 +114,23 @@ async def break_claim(service: Service, actor: Actor, item: str, order: BreakCla
 
     async def work(transaction: Transaction) -> Answered:
         found, queue, now = await _open_item(transaction, service, actor, item)
-        until = _until(
-            decide_break(
-                queue.claim,
-                found.holding,
-                now=now,
-                actor=actor.person,
-                carried_fence=order.fence,
-                lease=queue.lease_seconds,
-                total=service.records.settings.claims_total,
+
+        def until_from(now: datetime) -> datetime:
+            return _until(
+                decide_break(
+                    queue.claim,
+                    found.holding,
+                    now=now,
+                    actor=actor.person,
+                    carried_fence=order.fence,
+                    lease=queue.lease_seconds,
+                    total=service.records.settings.claims_total,
+                )
             )
-        )
-        await _room(transaction, service, actor)
+
+        until_from(now)
+        now = await _room(transaction, service, actor)
+        until = until_from(now)
         await store.end(transaction, found, at=now, ending=ClaimEnding.BROKEN, by=actor.person, reason=order.reason)
         detail = {"held_by": found.holding.holder, "reason": order.reason}
         await take(
@@ -220,13 +231,17 @@ def _until(decided: Granted | Denied) -> datetime:
     return decided.until
 
 
-async def _room(transaction: Transaction, service: Service, actor: Actor) -> None:
-    """Refusal CLAIMS_MAX where the actor holds as many items as they may; counted by one transaction at a time."""
+async def _room(transaction: Transaction, service: Service, actor: Actor) -> datetime:
+    """The clock once the actor's claims are counted, by one transaction at a time: waiting costs nobody their lease.
+
+    Refusal CLAIMS_MAX where the actor holds as many items as they may.
+    """
     await store.lock_person(transaction, actor.person)
     live = await store.count_live(transaction, actor.person)
     room = decide_room(live, service.records.settings.claims_max, whose="You hold")
     if isinstance(room, Denied):
         raise refuse(room)
+    return await items.now(transaction)
 
 
 async def _leave(
