@@ -5,16 +5,15 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import socket
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import structlog
-import uvicorn
 from fastapi import FastAPI
 
-from jobservice.api.app import create_app, hub_of
+from jobservice.api.app import create_app
+from jobservice.api.server import serve
 from jobservice.bootstrap import process
 from jobservice.bootstrap.keyring import read_signing_key
 from jobservice.settings import KEYRING, PURPOSES, ProcessSettings, StartRefused
@@ -25,8 +24,6 @@ from jobservice.usecases.service import Service
 
 CONNECTIONS = 20
 """Most connections of one API process."""
-ENDING_SECONDS = 2
-"""How long requests may take to end after SIGTERM; streams are told at once."""
 
 _log = structlog.get_logger("jobservice.api")
 
@@ -96,39 +93,17 @@ async def run_api(
 
 
 async def _serve(app: FastAPI, listening: Listening, stop: asyncio.Event) -> None:
-    listener = _listener(listening)
-    server = _Server(
-        uvicorn.Config(
-            app,
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,
-            ws="none",
-            lifespan="on",
-            timeout_graceful_shutdown=ENDING_SECONDS,
-            ssl_certfile=listening.certificate,
-            ssl_keyfile=listening.key,
-        ),
-        app,
-    )
-    serving = asyncio.create_task(server.serve(sockets=[listener]), name="serve")
-    stopping = asyncio.create_task(stop.wait(), name="stop")
-    telling = asyncio.create_task(_tell(server, listening.url(listener.getsockname()[1])), name="tell")
-    await asyncio.wait((serving, stopping), return_when=asyncio.FIRST_COMPLETED)
-    server.should_exit = True
-    for task in (stopping, telling):
-        task.cancel()
-    await serving
-    if not server.started:
-        raise StartRefused("The API did not start; the log lines above say why.")
+    with _listener(listening) as listener:
+        url = listening.url(listener.getsockname()[1])
 
+        def started() -> None:
+            _log.info("api-started", url=url)
+            process.say_ready(url=url)
 
-async def _tell(server: uvicorn.Server, url: str) -> None:
-    while not server.started:  # noqa: ASYNC110  # uvicorn offers no event
-        await asyncio.sleep(0.01)
-    _log.info("api-started", url=url)
-    process.say_ready(url=url)
+        try:
+            await serve(app, listener, stop=stop, started=started, certificate=listening.certificate, key=listening.key)
+        except RuntimeError as failed:
+            raise StartRefused("The API did not start; the log lines above say why.") from failed
 
 
 def _listener(listening: Listening) -> socket.socket:
@@ -146,20 +121,3 @@ def _listener(listening: Listening) -> socket.socket:
         ) from error
     listener.listen(128)
     return listener
-
-
-class _Server(uvicorn.Server):
-    """Ends live streams first: they would keep their connections until the time-out. Signals are the caller's."""
-
-    def __init__(self, config: uvicorn.Config, app: FastAPI) -> None:
-        super().__init__(config)
-        self._app = app
-
-    @contextmanager
-    def capture_signals(self) -> Generator[None, None, None]:
-        """None: `process.stop_event` listens to them."""
-        yield
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        hub_of(self._app).end_streams()
-        await super().shutdown(sockets)
