@@ -37,6 +37,7 @@ ASIDE_AT = 32
 class ChooseScreen(Dialog[str]):
     """Type to narrow, up and down to move, enter to choose; the answer is the id of the choice."""
 
+    AUTO_FOCUS = "Input"
     DEFAULT_CSS = """
     ChooseScreen { align: center middle; background: $background 60%; }
     ChooseScreen > #choose { width: 76; max-width: 100%; height: auto; max-height: 90%; padding: 0 1;
@@ -62,13 +63,8 @@ class ChooseScreen(Dialog[str]):
         with Vertical(id="choose"):
             yield Static(txt(self._title), id="title")
             yield Input(placeholder="type to narrow", compact=True)
-            yield OptionList(compact=True, markup=False)
+            yield OptionList(*_options(self._choices), compact=True, markup=False)
             yield Static(id="said")
-
-    def on_mount(self) -> None:
-        """Everything is listed at first."""
-        self._fill("")
-        self.narrow.focus()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Narrows to the choices that hold every word typed."""
@@ -76,8 +72,10 @@ class ChooseScreen(Dialog[str]):
         self._fill(event.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Enter chooses what is highlighted."""
+        """Enter chooses what is highlighted, the first where nothing was moved to."""
         event.stop()
+        if self.options.highlighted is None:
+            self.options.action_first()
         self.options.action_select()
 
     def on_key(self, event: events.Key) -> None:
@@ -107,9 +105,13 @@ class ChooseScreen(Dialog[str]):
         words = typed.casefold().split()
         shown = [choice for choice in self._choices if all(word in _text(choice) for word in words)]
         self.options.clear_options()
-        self.options.add_options([Option(_words(choice), id=choice.id) for choice in shown])
+        self.options.add_options(_options(shown))
         if shown:
             self.options.highlighted = 0
+
+
+def _options(choices: Sequence[Choice]) -> list[Option]:
+    return [Option(_words(choice), id=choice.id) for choice in choices]
 
 
 def _text(choice: Choice) -> str:

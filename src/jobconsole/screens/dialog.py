@@ -61,6 +61,7 @@ class Dialog(ModalScreen[R | None], Generic[R]):
 class ActingDialog(Dialog[R]):
     """A dialog whose answer changes something."""
 
+    AUTO_FOCUS = "#cancel"
     TITLE: ClassVar[str | None] = ""
     ACT: ClassVar[str] = ""
     """What the acting button does, in words."""
@@ -129,8 +130,7 @@ class ActingDialog(Dialog[R]):
         return moment >= self._painted + SETTLE_SECONDS
 
     def on_mount(self) -> None:
-        """The safe button has the focus; the pause begins with the first paint."""
-        self.cancel_button.focus()
+        """The pause in which no key counts begins with the first paint."""
         self.call_after_refresh(self._began)
 
     def on_resize(self, event: events.Resize) -> None:

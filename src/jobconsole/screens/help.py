@@ -37,6 +37,7 @@ class HelpText:
 class HelpScreen(Dialog[None]):
     """The help of one screen; up, down and page keys scroll it."""
 
+    AUTO_FOCUS = "VerticalScroll"
     BINDINGS = [  # noqa: RUF012  Textual's own form of a class's bindings
         Binding("question_mark,q,backspace,f1", "cancel", show=False),
         Binding("up,k", "scroll('up')", show=False),
@@ -60,10 +61,6 @@ class HelpScreen(Dialog[None]):
             scroll.border_subtitle = Content("↑↓ scroll · esc or ? back")
             yield Static(txt(self._text.explanation))
             yield Static(explained(self._text))
-
-    def on_mount(self) -> None:
-        """The text has the keyboard, so that it scrolls."""
-        self.query_one(VerticalScroll).focus()
 
 
 def explained(text: HelpText) -> Table:

@@ -137,8 +137,8 @@ class PlaceScreen(Screen[None]):
 
     def situation_changed(self) -> None:
         """Shows top line and keys for what is selected now."""
-        if not self.is_mounted:
-            return
+        if not self.query(KeyLine):
+            return  # not composed yet, or already leaving
         situation = self.situation()
         hinted = sorted((c for c in commands_of(self.PLACE) if c.hint), key=lambda c: c.rank)
         told = [(command, unavailable(command, situation)) for command in hinted]

@@ -30,6 +30,7 @@ class SignInScreen(Dialog[Token]):
     SignInScreen #keeping { color: $text-muted; }
     """
 
+    AUTO_FOCUS = "#token"
     HEADING: ClassVar[str] = "Sign in"
 
     entry = query_one(TokenInput)
@@ -43,20 +44,16 @@ class SignInScreen(Dialog[Token]):
 
     def compose(self) -> ComposeResult:
         """Title, reason, input, what becomes of it."""
+        reason, keeping = Static(txt(self._sentence), id="reason"), Static(txt(self._keeping), id="keeping")
+        reason.display, keeping.display = bool(self._sentence), bool(self._keeping)
         with Vertical(id="sign-in"):
             yield Static(self.HEADING, id="title")
             with VerticalScroll(id="about", can_focus=False):
                 yield Static(txt(self._about))
-                yield Static(txt(self._sentence), id="reason")
+                yield reason
             yield TokenInput()
             yield Static("enter signs in" + (f" · esc {self._leave}" if self._leave else ""))
-            yield Static(txt(self._keeping), id="keeping")
-
-    def on_mount(self) -> None:
-        """The input has the keyboard."""
-        self.query_one("#reason").display = bool(self._sentence)
-        self.query_one("#keeping").display = bool(self._keeping)
-        self.entry.focus()
+            yield keeping
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Enter: the token leaves the screen at once."""

@@ -30,11 +30,7 @@ class TooSmallScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         """The sentence."""
-        yield Static()
-
-    def on_mount(self) -> None:
-        """Says the present size."""
-        self.fit(self._window)
+        yield Static(_words(self._window))
 
     def fit(self, window: Size) -> None:
         """Says the new size, or goes away where it is large enough."""
@@ -43,9 +39,14 @@ class TooSmallScreen(ModalScreen[None]):
             if self.is_current:
                 self.dismiss(None)
             return
-        words = f"This window is {window.width}x{window.height}; the console needs {LEAST.width}x{LEAST.height}."
-        self.query_one(Static).update(f"{words} Make it larger.", layout=True)
+        for sentence in self.query(Static):
+            sentence.update(_words(window), layout=True)
 
     def on_screen_resume(self) -> None:
         """It may have become large enough while another screen was in front."""
         self.fit(self.app.size)
+
+
+def _words(window: Size) -> str:
+    needed = f"the console needs {LEAST.width}x{LEAST.height}"
+    return f"This window is {window.width}x{window.height}; {needed}. Make it larger."
