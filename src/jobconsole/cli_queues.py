@@ -144,7 +144,7 @@ for _name, _callback in (
     ("show", show),
     ("claim", claim),
     ("claim-next", claim_next),
-    ("renew", renew),
+    ("renew-claim", renew),
     ("release-claim", release_claim),
     ("break-claim", break_claim),
     *ACTS,

@@ -65,7 +65,7 @@ def test_work_by_verbs(typed: Typed) -> None:
     item = first(typed)
     assert typed("queues", "claim", item).exit_code == 0
     assert "until" in typed("queues", "show", item).stdout
-    assert typed("queues", "renew", item).exit_code == 0
+    assert typed("queues", "renew-claim", item).exit_code == 0
     aside = typed("queues", "set-aside", item, "--until", "+2d", "--reason", "asked the supplier")
     assert aside.exit_code == 0, aside.output
     assert item not in typed("queues", "items", PAYOUTS).stdout
@@ -94,7 +94,7 @@ def test_work_by_verbs(typed: Typed) -> None:
         (("queues", "claim", "ITEM"), "o.lind", 1, str(Permission.QUEUE_CLAIM)),
         (("queues", "items", PAYOUTS), "i.feed", 1, "permission-missing"),
         (("queues", "reject", "ITEM", "--reason", "x"), "m.ito", 1, "claim-required"),
-        (("queues", "renew", "ITEM"), "m.ito", 1, "claim-lost"),
+        (("queues", "renew-claim", "ITEM"), "m.ito", 1, "claim-lost"),
         (("queues", "act", "ITEM", "release"), "m.ito", 1, "needs-plan"),
         (("queues", "note", "ITEM", "--text", "x", "--version", "7"), "m.ito", 1, "claim-required"),
         (("queues", "act", "ITEM", "explode"), "m.ito", 2, "payments.reject"),

@@ -1,0 +1,45 @@
+"""Every twin that the command catalogue names can be typed."""
+
+from __future__ import annotations
+
+import click
+import pytest
+
+from jobconsole.cli import cli
+from jobconsole.client.fake_queues import DISPUTES, PAYOUTS
+from jobconsole.commands.catalogue import COMMANDS
+from jobcontract.queues import Queue
+from jobcontract.states import Moves
+
+NAMED = [(command.id, command.twin) for command in COMMANDS if command.twin]
+
+
+@pytest.mark.parametrize(("identifier", "twin"), NAMED, ids=[identifier for identifier, _ in NAMED])
+def test_a_twin_is_a_command_with_those_arguments_and_options(identifier: str, twin: str) -> None:
+    words = twin.split()
+    command: click.Command = cli
+    while words and isinstance(command, click.Group) and words[0] in command.commands:
+        command = command.commands[words.pop(0)]
+    arguments = [parameter for parameter in command.params if isinstance(parameter, click.Argument)]
+    options = {name for parameter in command.params for name in parameter.opts}
+    placed = []
+    while words:
+        word = words.pop(0)
+        if word.startswith("--"):
+            assert word in options, f"{identifier}: {twin}"
+            if words and not words[0].startswith("--"):
+                words.pop(0)
+        else:
+            placed.append(word)
+    assert len(placed) == len(arguments), f"{identifier}: {twin}"
+
+
+@pytest.mark.parametrize("queue", [PAYOUTS, DISPUTES], ids=lambda queue: str(queue.id))
+def test_every_verb_of_the_example_that_moves_no_money_has_a_twin_of_its_own(queue: Queue) -> None:
+    group = cli.commands["queues"]
+    assert isinstance(group, click.Group)
+    for case in queue.use_cases:
+        if case.moves is Moves.NOTHING:
+            command = group.commands[case.id.rpartition(".")[2]]
+            names = {parameter.name for parameter in command.params}
+            assert {declared.name for declared in case.inputs} <= names

@@ -1,0 +1,58 @@
+"""`jobconsole demo` on a terminal: the console opens on the example, and leaving it stops everything."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from jobconsole.demo_service import temporary_folder
+from tests.terminal import Terminal
+
+pytestmark = [pytest.mark.xdist_group("e2e"), pytest.mark.timeout(300)]
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder for one demo."""
+    made = temporary_folder()
+    yield made
+    shutil.rmtree(made)
+
+
+def see(terminal: Terminal, words: str) -> None:
+    """Wait for words; a first start takes longer than a screen."""
+    for last in (False, False, True):
+        try:
+            terminal.see(words)
+        except AssertionError:
+            if last:
+                raise
+        else:
+            return
+
+
+def test_it_opens_signed_in_and_stops_everything_when_left(folder: Path) -> None:
+    command = [sys.executable, "-m", "jobconsole", "demo", "--as", "k.rao", "--data", str(folder / "demo")]
+    with Terminal(command, columns=140, lines=40) as terminal:
+        see(terminal, "Supplier payouts")
+        see(terminal, "k.rao")
+        see(terminal, "GBP")
+        started = psutil.Process(terminal.process.pid).children(recursive=True)
+        assert len(started) >= 3, "the service, the API and the Worker"
+        terminal.type(b"\x11")
+        assert terminal.ended() == 0
+        assert f"stays in {folder / 'demo'}" in terminal.text()
+        assert "jc_" not in terminal.text(), "no token was painted"
+    assert not [process for process in started if process.is_running()]
+
+
+def test_an_unknown_person_is_told_who_there_is(folder: Path) -> None:
+    command = [sys.executable, "-m", "jobconsole", "demo", "--as", "n.one", "--data", str(folder / "demo")]
+    with Terminal(command) as terminal:
+        see(terminal, "m.ito (finance)")
+        assert terminal.ended() == 3
