@@ -19,6 +19,7 @@ async def seeder(now: datetime, push: Callable[[str, str, Sequence[NewWorkItem]]
             key=f"key-{number}",
             title=f"payout {number}",
             created=now,
+            inputs={"invoice": f"INV-{number}"},
             payment=NewPayment(
                 money=Money(minor=1000 + number, currency="GBP"), payee_id="p1", payee_name="Payee", account="GB1234"
             ),

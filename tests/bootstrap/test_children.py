@@ -31,7 +31,7 @@ def child(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Child]:
             STARTED.append(process)
             return process
 
-        monkeypatch.setattr(children.asyncio, "create_subprocess_exec", start)
+        monkeypatch.setattr(asyncio, "create_subprocess_exec", start)
         monkeypatch.setattr(children, "FIRST_PAUSE", 0.05)
         STARTED.clear()
         return Child(name="test", arguments=(), environment=child_environment())

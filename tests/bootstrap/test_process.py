@@ -40,7 +40,7 @@ def test_an_application_that_cannot_be_loaded(name: str, said: str) -> None:
 
 def test_records_with_findings_start_nothing(tmp_path: Path) -> None:
     (tmp_path / "broken.yaml").write_text("kind: queue\n")
-    with pytest.raises(StartRefused, match="broken.yaml") as refused:
+    with pytest.raises(StartRefused, match=r"broken\.yaml") as refused:
         load_records(Application("broken", tmp_path), {})
     assert "nothing was started" in refused.value.sentences[-1]
 
