@@ -88,7 +88,7 @@ class Console(App[None], inherit_bindings=False):
     def on_mount(self) -> None:
         """Starts the one timer; everything that takes time waits for the first frame."""
         self.set_interval(1.0, self.tick)
-        self.call_after_refresh(self.run_worker, self.entrance.begin(), group="entrance", exit_on_error=False)
+        self.call_after_refresh(self.entrance.start)
         crash.on_stop(lambda code: self.exit(return_code=code))
 
     @property

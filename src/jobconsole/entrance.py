@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 CONNECTION = "jobconsole.connection:Connection"
 """Resolved after the first frame: it brings HTTP and the wire models with it."""
 LONGEST_PAUSE = 15.0
+FEED_PAUSE = 5.0
+"""Seconds before the feed is begun anew after a failure of the console itself."""
 NEW_TOKEN = "`jobservice token create` on the server shows a new one."  # noqa: S105  a sentence
 
 
@@ -47,7 +50,11 @@ class Entrance:
         self._covered = False
         self._asking = False
 
-    async def begin(self) -> None:
+    def start(self) -> None:
+        """Begins, once the first frame is painted."""
+        self._work(self._begin(), "Starting")
+
+    async def _begin(self) -> None:
         """After the first frame: imports, then a token from the environment or the keyring, then the prompt."""
         await asyncio.to_thread(resolve, CONNECTION)
         gc.freeze()
@@ -67,7 +74,7 @@ class Entrance:
     def ask(self) -> None:
         """`session.sign-in`: the prompt, again."""
         if not self._asking:
-            self._console.run_worker(self._prompt(""), group="entrance", exclusive=True, exit_on_error=False)
+            self._work(self._prompt(""), "Signing in")
 
     def sign_out(self, sentence: str) -> None:
         """The token ended: stops asking the service, keeps what is shown, says what to do."""
@@ -85,7 +92,7 @@ class Entrance:
         connection = self._console.connection
         self._retire()
         self._console.show_link(Link(state=LinkState.SIGNED_OUT))
-        self._console.run_worker(self._uncover(connection, why), group="entrance", exclusive=True, exit_on_error=False)
+        self._work(self._uncover(connection, why), "Uncovering")
 
     def switch(self, tenant: str | None) -> None:
         """Shows another tenant of the person."""
@@ -216,7 +223,30 @@ class Entrance:
     def _follow(self) -> None:
         connection = self._console.connection
         if connection is not None:
-            self._console.run_worker(connection.follow(), group="feed", exclusive=True, exit_on_error=False)
+            self._work(self._feed(connection), "Following live changes", group="feed")
+
+    async def _feed(self, connection: Connection) -> None:
+        """Follows the feed; should that itself fail, what is shown is marked stale and it is begun anew."""
+        while True:
+            try:
+                await connection.follow()
+                return
+            except Exception as error:  # a looper: whatever fails here must not look like a live screen (TUI-07)
+                now = connection.service.clock.server_now() or connection.session.now
+                retry = connection.service.clock.monotonic() + FEED_PAUSE
+                self._console.show_link(Link(state=LinkState.STALE, since=now, retry=retry))
+                self.failed(error, "Following live changes")
+            await asyncio.sleep(FEED_PAUSE)
+
+    def _work(self, todo: Coroutine[Any, Any, None], doing: str, *, group: str = "entrance") -> None:
+        self._console.run_worker(self._guarded(todo, doing), group=group, exclusive=True, exit_on_error=False)
+
+    async def _guarded(self, todo: Coroutine[Any, Any, None], doing: str) -> None:
+        try:
+            await todo
+        except Exception as error:  # outermost frame of a worker: a failure is a sentence, not the end (TUI-07)
+            self._console.show_link(Link(state=LinkState.SIGNED_OUT))
+            self.failed(error, doing)
 
     def _retire(self) -> None:
         """Lets go of the connection; calls that still run keep theirs, and it closes after them."""
