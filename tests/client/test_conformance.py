@@ -139,6 +139,8 @@ async def test_a_claim_keeps_colleagues_out_until_it_lapses(stage: Stage) -> Non
     assert await refused(late) == "claim-lost"
     history = (await client.item(theirs, ids[0])).claims
     assert [(row.fence, row.ending) for row in history] == [(2, None), (1, ClaimEnding.LAPSED)]
+    entries = [entry async for entry in all_audit(stage.sign_in(AUDITOR))]
+    assert [entry.subject for entry in entries if (entry.person, entry.action) == (None, "claim-lapsed")] == [ids[0]]
 
 
 async def test_renew_release_break_hand_over(stage: Stage) -> None:

@@ -178,6 +178,21 @@ async def test_whatever_breaks_is_stale_and_recovers_by_itself(
 
 
 @pytest.mark.requirement("TUI-07")
+@pytest.mark.parametrize("chunk", [b"x" * 65_536, b"data: " + b"x" * 65_529 + b"\n"], ids=["one-line", "many-lines"])
+async def test_an_endless_event_is_cut_off_instead_of_kept(chunk: bytes) -> None:
+    read: list[int] = []
+
+    async def endless() -> AsyncIterator[bytes]:
+        for count in range(1_000):
+            read.append(count)
+            yield chunk
+
+    line = Line(lambda: httpx.Response(200, headers=TYPE, content=endless()))
+    assert names(await line.collect(3)) == ["Connecting", "Live", "Stale"]
+    assert len(read) * len(chunk) < 2 * EVENT_MOST
+
+
+@pytest.mark.requirement("TUI-07")
 async def test_pauses_grow_with_jitter_up_to_fifteen_seconds() -> None:
     line = Line(httpx.ConnectError("refused"))
     news = await line.collect(60)

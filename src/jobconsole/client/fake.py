@@ -64,6 +64,7 @@ class FakeService:
         self.time = start or datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
         self.queues = FakeQueues(lambda: self.time, cap=timedelta(seconds=cap), most_claims=most_claims)
         self.queues.on_change = self._hint
+        self.queues.on_lapse = lambda row: self._record(None, "claim-lapsed", row.id, "done")
         self.away = False
         self.status: int | None = None
         self.lost = 0
@@ -284,7 +285,7 @@ class FakeService:
             return None
         return Person(id=person, name=PEOPLE[person][0])
 
-    def _record(self, person: Person, action: str, subject: str, outcome: str, **detail: str) -> None:
+    def _record(self, person: Person | None, action: str, subject: str, outcome: str, **detail: str) -> None:
         entry = AuditEntry(
             id=len(self.audit) + 1,
             at=self.time,

@@ -105,6 +105,7 @@ class FakeQueues:
         self.cap = cap
         self.most_claims = most_claims
         self.on_change: Callable[[FakeItem], None] = lambda _item: None
+        self.on_lapse: Callable[[FakeItem], None] = lambda _item: None
 
     def add(self, queue: str, title: str, *, days_old: int = 1, minor: int | None = None, currency: str = "GBP") -> str:
         """Put an item in; its id. Money queues take `minor` units of `currency`."""
@@ -343,6 +344,8 @@ class FakeQueues:
             return
         live = self.holder(row) is not None
         ended = self.now() if live else row.expires_at
+        if not live:
+            self.on_lapse(row)
         row.claims[-1] = row.claims[-1].model_copy(
             update={"ended_at": ended, "ending": ending, "ended_by": by, "reason": reason}
         )

@@ -24,6 +24,7 @@ from jobcontract.routes import EVENTS
 
 EVENT_MOST = 1024 * 1024
 """Most bytes of one event, and so of one line."""
+EVENT_ENDS = (b"\n\n", b"\r\r", b"\r\n\r\n")
 PROBLEM_MOST = 64 * 1024
 ID_MOST = 200
 
@@ -97,7 +98,7 @@ class _Capped(httpx.AsyncByteStream):
         async for chunk in self._inner:
             self._heard()
             window = tail + chunk
-            end = max(window.rfind(mark) + len(mark) for mark in _present(window))
+            end = max(_end_of(mark, window) for mark in EVENT_ENDS)
             size = len(window) - end if end else size + len(chunk)
             if size > self._most:
                 raise FeedBroken("an event of the live feed is too large")
@@ -108,10 +109,10 @@ class _Capped(httpx.AsyncByteStream):
         await self._inner.aclose()
 
 
-def _present(window: bytes) -> tuple[bytes, ...]:
-    """The event ends that occur in `window`; never empty, so that `max` has something (an empty mark ends at 0)."""
-    found = tuple(mark for mark in (b"\n\n", b"\r\r", b"\r\n\r\n") if mark in window)
-    return found or (b"",)
+def _end_of(mark: bytes, window: bytes) -> int:
+    """Where the last `mark` in `window` ends; 0 without one."""
+    at = window.rfind(mark)
+    return 0 if at < 0 else at + len(mark)
 
 
 class Feed:
