@@ -10,7 +10,7 @@ with added as (
         %(queue)s,
         n.key,
         n.title,
-        coalesce(n.created, jobs.now()),
+        coalesce(n.created, jobs.now()) as created,
         n.amount_minor,
         n.currency,
         n.payee_id,
@@ -20,12 +20,20 @@ with added as (
         n.workspace,
         n.inputs,
         n.payload,
-        %(pusher)s,
-        %(pusher)s
-    from jsonb_to_recordset(%(items)s) as n (
-        key text, title text, created timestamptz, amount_minor bigint, currency text, payee_id text, payee_name text,
-        account text, customer text, workspace text, inputs jsonb, payload jsonb
-    )
+        %(pusher)s as pushed_by,
+        %(pusher)s as changed_by
+    from
+        jsonb_to_recordset(%(items)s)
+            as n (
+                key text,
+                title text,
+                created timestamptz,
+                amount_minor bigint,
+                currency text,
+                payee_id text,
+                payee_name text,
+                account text, customer text, workspace text, inputs jsonb, payload jsonb
+            )
     on conflict (tenant, business_key) do nothing
     returning *
 ),
@@ -56,10 +64,10 @@ recorded as (
     select
         %(tenant)s,
         %(pusher)s,
-        'push-items',
+        'push-items' as action,
         %(queue)s,
-        'done',
-        jsonb_build_object('items', count(*))
+        'done' as outcome,
+        jsonb_build_object('items', count(*)) as detail
     from added
     having count(*) > 0
 )

@@ -1,2 +1,3 @@
 -- Whether the embedded server has its database.
-select datname from pg_database where datname = 'jobs'
+select datname from pg_database
+where datname = 'jobs'

@@ -1,2 +1,3 @@
 -- Which of the roles of an embedded server exist.
-select rolname from pg_roles where rolname in ('jobs_owner', 'jobs_api', 'jobs_worker')
+select rolname from pg_roles
+where rolname in ('jobs_owner', 'jobs_api', 'jobs_worker')

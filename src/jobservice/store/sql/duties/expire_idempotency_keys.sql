@@ -2,12 +2,18 @@
 delete from jobs.idempotency_keys
 where
     (tenant, person, method, path, key) in (
-        select k.tenant, k.person, k.method, k.path, k.key
+        select
+            k.tenant,
+            k.person,
+            k.method,
+            k.path,
+            k.key
         from jobs.idempotency_keys as k
         where k.expires_at <= (select jobs.now())
         order by k.expires_at
         limit %(batch)s
     )
     and exists (
-        select 1 from jobs.duties as d where d.name = %(name)s and d.holder = %(holder)s and d.fence = %(fence)s
+        select 1 from jobs.duties as d
+        where d.name = %(name)s and d.holder = %(holder)s and d.fence = %(fence)s
     )

@@ -9,7 +9,8 @@ with removed as (
             limit %(batch)s
         )
         and exists (
-            select 1 from jobs.duties as d where d.name = %(name)s and d.holder = %(holder)s and d.fence = %(fence)s
+            select 1 from jobs.duties as d
+            where d.name = %(name)s and d.holder = %(holder)s and d.fence = %(fence)s
         )
     returning xid
 )

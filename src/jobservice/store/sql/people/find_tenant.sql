@@ -1,2 +1,6 @@
 -- One tenant by its id.
-select id, name from jobs.tenants where id = %(id)s
+select
+    id,
+    name
+from jobs.tenants
+where id = %(id)s

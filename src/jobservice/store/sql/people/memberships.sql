@@ -1,2 +1,9 @@
 -- What one person is, tenant by tenant.
-select tenant, role, customers, workspaces from jobs.memberships where person = %(person)s order by tenant
+select
+    tenant,
+    role,
+    customers,
+    workspaces
+from jobs.memberships
+where person = %(person)s
+order by tenant

@@ -1,2 +1,3 @@
 -- Ends a person's access; what they did stays theirs.
-update jobs.people set active = false where id = %(person)s
+update jobs.people set active = false
+where id = %(person)s

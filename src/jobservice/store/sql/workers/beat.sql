@@ -1,2 +1,3 @@
 -- A Worker process lives.
-update jobs.workers set beat_at = jobs.now() where incarnation = %(incarnation)s and stopped_at is null
+update jobs.workers set beat_at = jobs.now()
+where incarnation = %(incarnation)s and stopped_at is null
