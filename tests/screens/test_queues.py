@@ -45,6 +45,11 @@ def pages(fake: FakeService) -> int:
     return sum(request.url.path == QUEUE_ITEMS.path.format(queue=PAYOUTS) for request in fake.requests)
 
 
+def mine(screen: QueuesScreen) -> bool:
+    item = screen.situation().item
+    return item is not None and item.mine
+
+
 @pytest.mark.requirement("MONEY-01", "order-unscored-queues-by-age")
 async def test_the_queue_is_shown_oldest_first_with_amount_before_name() -> None:
     fake, ids = service()
@@ -90,11 +95,12 @@ async def test_the_switcher_the_list_and_the_detail_stand_side_by_side_when_wide
 async def test_d_folds_the_detail_and_the_row_keeps_its_inputs() -> None:
     fake, _ = service()
     async with on_stage(fake) as (app, screen, pilot):
-        assert screen.pane.display
+        assert "holder   ○ free" in screen_text(app)
         await pilot.press("d")
-        assert not screen.pane.display
+        assert "holder   ○ free" not in screen_text(app)
         assert "12 days old · invoice on file" in screen_text(app)
         await pilot.press("d")
+        assert "holder   ○ free" in screen_text(app)
         assert screen.pane.display
 
 
@@ -225,21 +231,19 @@ async def test_many_hints_are_few_requests() -> None:
 @pytest.mark.requirement("release-claims-past-their-lease")
 async def test_a_claim_counts_down_and_lapses_on_the_screen_by_itself() -> None:
     fake, ids = service()
-    hold(fake, ids[0], MIKA, seconds=301)
+    hold(fake, ids[0], MIKA, seconds=320)
     async with on_stage(fake) as (app, screen, _):
         clock = app.service.clock
-        clock._learned = (START, clock.monotonic(), 0.0)
-        assert "◆ me 5:0" in screen_text(app)
-        clock._learned = (fake.time.replace(minute=0, second=30), clock.monotonic(), 0.0)
+        assert "◆ me 5:" in screen_text(app)
+        clock._learned = (fake.time.replace(minute=0, second=50), clock.monotonic(), 0.0)
         screen.tick()
         await until(app, lambda: "▲ me 4:" in screen_text(app), "lapsing, in symbol and word")
         assert "lapsing" in screen_text(app)
-        assert screen.situation().item is not None
-        assert screen.situation().item.mine  # type: ignore[union-attr]  asserted above
+        assert mine(screen)
         clock._learned = (fake.time.replace(minute=6), clock.monotonic(), 0.0)
         screen.tick()
         await until(app, lambda: "○ free, lapsed" in screen_text(app), "the lapse")
-        assert not screen.situation().item.mine  # type: ignore[union-attr]  asserted above
+        assert not mine(screen)
         assert not [request for request in fake.requests if "renew" in request.url.path]
 
 

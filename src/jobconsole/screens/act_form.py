@@ -126,7 +126,7 @@ class ActForm(ActingDialog[R], Generic[R]):
         try:
             answer: R | None = await self._sending.send(self.item, values)
         except OutcomeUnknown as lost:
-            self._say([(Piece("? unknown, checking: the answer got lost on its way …", Tone.WARN),)])
+            self.checking()
             answer = await self._sending.settle(lost)
             if answer is None:
                 self._say([(Piece("It was not done: nothing of it is in the item's history.", Tone.WARN),)])
@@ -136,6 +136,10 @@ class ActForm(ActingDialog[R], Generic[R]):
             raise
         if self.is_attached:
             self.dismiss(answer)
+
+    def checking(self) -> None:
+        """Says that an answer got lost and is being looked for."""
+        self._say([(Piece("? unknown, checking: the answer got lost on its way …", Tone.WARN),)])
 
     async def _look_again(self) -> None:
         self.item = await self._sending.look()
@@ -161,8 +165,9 @@ class ActForm(ActingDialog[R], Generic[R]):
         self.about.show(lines)
 
     def _say(self, lines: Sequence[Line]) -> None:
-        self.answered.display = bool(lines)
-        self.answered.show(lines)
+        if self.is_attached:
+            self.answered.display = bool(lines)
+            self.answered.show(lines)
 
     def _set_busy(self, busy: bool) -> None:
         self._busy = busy

@@ -94,6 +94,10 @@ class ActingScreen(PlaceScreen):
         """An answer told how an item stands now."""
         raise NotImplementedError
 
+    def there(self) -> bool:
+        """Whether the parts of the screen are there: not before it is composed, nor once it is taken down."""
+        return self.is_mounted and self.is_attached
+
     def seen_in(self, claim: ClaimMode) -> Seen:
         """From where items are looked at, now, under a claim mode."""
         session = self.shell.session
@@ -117,7 +121,7 @@ class ActingScreen(PlaceScreen):
 
     def situation(self) -> Situation:
         """With the selected item."""
-        subject = self.subject() if self.is_mounted else None
+        subject = self.subject() if self.there() else None
         facts = super().situation()
         if subject is None:
             return facts
@@ -184,7 +188,7 @@ class ActingScreen(PlaceScreen):
             sending=Sending(send=send, look=lambda: self._look(subject.item.id), settle=settle),
             seen=lambda: self.seen_in(subject.queue.claim),
         )
-        answer = await self.app.push_screen_wait(form)
+        answer = await self._ask(form)
         if answer is not None and answer.item is not None:
             self.took(answer.item, answer.as_of)
             self.say(f"You took the claim of {who.id}; they see your reason.")
@@ -228,7 +232,7 @@ class ActingScreen(PlaceScreen):
             seen=lambda: self.seen_in(subject.queue.claim),
             people=await self._people(case),
         )
-        answer = await self.app.push_screen_wait(form)
+        answer = await self._ask(form)
         if answer is None:
             await self._look_after(subject.item.id)
             return
@@ -266,15 +270,20 @@ class ActingScreen(PlaceScreen):
 
         Where the answer got lost the same order is sent again under its key: it is done once, and this is its answer.
         """
+        self.shell.service.on_checking = lambda _key: self.say(f"{title}: unknown, checking …")
         try:
             try:
                 return await call()
             except OutcomeUnknown:
-                self.say(f"{title}: unknown, checking …")
                 return await self._until_reached(call)
         except ServiceRefused as refused:
             self.say(f"{title}: {refusal_sentence(refused.sentence)}", error=True)
             return None
+
+    async def _ask(self, form: ActForm[R]) -> R | None:
+        """Shows the dialog until it is answered; a lost answer is said in it."""
+        self.shell.service.on_checking = lambda _key: form.checking()
+        return await self.app.push_screen_wait(form)
 
     async def _find_act(self, subject: Subject, case: UseCase, since: datetime) -> Acted | None:
         """Looks an act up whose answer got lost: one of this person with this use case since it was sent."""

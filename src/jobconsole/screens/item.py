@@ -99,8 +99,14 @@ class ItemScreen(ActingScreen):
         self.show_item()
         self.work(self.reload(), doing="Reading the item", group="detail", exclusive=True)
 
+    def there(self) -> bool:
+        """Whether the lines are there."""
+        return super().there() and bool(self.query("#lines")) and bool(self.query("#heading"))
+
     def show_item(self) -> None:
         """Shows everything that is known, by the service's time now."""
+        if not self.there():
+            return
         seen = self.seen_in(self.queue.claim)
         stale = [] if self.shell.link.connected else [(Piece("▲ as it stood when the connection was lost", Tone.WARN),)]
         self.about.show([heading(self.item), *stale])

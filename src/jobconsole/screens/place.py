@@ -182,7 +182,8 @@ class PlaceScreen(Screen[None]):
     def take_changes(self, hints: Sequence[Hint]) -> None:
         """Takes live hints from the console."""
         self._seen = self.shell.revision
-        self.changed(hints)
+        if self.query(KeyLine):
+            self.changed(hints)
 
     def on_screen_resume(self) -> None:
         """Shows what changed while another screen was in front."""
@@ -200,6 +201,8 @@ class PlaceScreen(Screen[None]):
 
     def tick_frame(self) -> None:
         """Ages of the frame; called by the console's one timer before `tick`."""
+        if not self.query(KeyLine):
+            return
         self.top.show(self.shell.frame, self.shell.link)
         self.notices.tick()
 

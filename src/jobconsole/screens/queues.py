@@ -111,17 +111,20 @@ class QueuesScreen(FetchingScreen):
     def situation(self) -> Situation:
         """The queue, the item under the cursor, the marks."""
         claim = self.queue.claim if self.queue is not None else None
-        facts = replace(super().situation(), claim=claim, marked=len(self.table.marks))
+        marked = len(self.table.marks) if self.there() else 0
+        facts = replace(super().situation(), claim=claim, marked=marked)
         return replace(facts, queue=self.queue.id if self.queue is not None else None)
 
     def situation_changed(self) -> None:
         """Shows also whether the rows are stale."""
         super().situation_changed()
-        if self.is_mounted:
+        if self.there():
             self.table.set_class(not self.shell.link.connected and len(self.listing) > 0, "-stale")
 
     def tick(self) -> None:
         """Counts down what is in sight."""
+        if not self.there():
+            return
         self.table.repaint(self.listing.counting(*self.table.window))
         self.show_detail()
         self.situation_changed()
@@ -192,7 +195,7 @@ class QueuesScreen(FetchingScreen):
 
     def show_all(self) -> None:
         """Shows heading, views, switcher, columns and detail for what is known now."""
-        if not self.is_mounted:
+        if not self.there():
             return
         self._show_heading()
         self.show_rows()
@@ -295,6 +298,10 @@ class QueuesScreen(FetchingScreen):
         if not self.listing.started:
             return f"Loading {self.queue.title} …"
         return empty_sentence(self.queue, self.view, self.totals.get(self.queue.id))
+
+    def there(self) -> bool:
+        """Whether the parts of the screen are there: not before it is composed, nor once it is taken down."""
+        return super().there() and bool(self.query("#brief")) and bool(self.query("#list"))
 
     def _is_folded(self) -> bool:
         return self.size.height < 20 if self.folded is None else self.folded

@@ -108,6 +108,8 @@ class FetchingScreen(ActingScreen):
 
     def changed(self, hints: Sequence[Hint]) -> None:
         """Marks what changed as old, and fetches again what of it is in sight."""
+        if not self.there():
+            return
         here = [hint.id for hint in hints if self.queue is not None and hint.queue == self.queue.id]
         self.listing.touch(here)
         self._uncounted |= {hint.queue for hint in hints} & {queue.id for queue in self.queues}
@@ -128,6 +130,8 @@ class FetchingScreen(ActingScreen):
 
     def subject(self) -> Subject | None:
         """The item under the cursor."""
+        if not self.there():
+            return None
         item = self.listing.item(self.table.cursor_key)
         return Subject(queue=self.queue, item=item) if item is not None and self.queue is not None else None
 
