@@ -33,7 +33,7 @@ def login(profile: str | None, url: str | None) -> None:
         name = keyring.name()
     except KeyringAway as away:
         fail(f"{away} Nothing was asked or stored. {WITHOUT_KEYRING}", SIGN_IN)
-    if not sys.stdin.isatty():
+    if not typed_at_a_terminal():
         fail(f"A token is typed at a terminal, hidden, and standard input is none. Use {VARIABLE} instead.", USAGE)
     token = Token(getpass(f"Token for {settings.profile} at {line(settings.url)} (hidden): "))
     if not token:
@@ -58,6 +58,11 @@ def logout(profile: str | None, url: str | None) -> None:
     except KeyringAway as away:
         fail(f"{away} There is nothing to remove.", REFUSED)
     click.echo("The token is removed from the keyring." if removed else "The keyring has no token of this profile.")
+
+
+def typed_at_a_terminal() -> bool:
+    """Whether there is a terminal to type a token at."""
+    return sys.stdin.isatty()
 
 
 def check(settings: Settings, token: Token) -> Session:

@@ -45,9 +45,9 @@ def test_release_claim_and_release_payout_are_never_just_release() -> None:
     assert [c.id for c in COMMANDS if c.title.casefold() == "release" or c.hint.casefold() == "release"] == []
 
 
-def test_the_bottom_line_has_room_for_every_hint_of_a_place() -> None:
-    for place in {place for command in COMMANDS for place in command.places}:
-        assert 5 <= len([c for c in commands_of(place) if c.hint and c.id != "session.sign-in"]) <= 9, place
+def test_the_bottom_line_of_every_place_has_five_keys_or_more() -> None:
+    for place in {place for command in COMMANDS for place in command.places} | {"you"}:
+        assert 5 <= len([c for c in commands_of(place) if c.hint and c.id != "session.sign-in"]), place
 
 
 def test_a_command_that_can_be_run_has_no_reason() -> None:

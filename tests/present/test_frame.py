@@ -70,6 +70,7 @@ def test_the_key_line_fits_and_keeps_help(width: int) -> None:
     said = key_line(hints, default_keymap(), width).plain
     assert cell_len(said) <= width
     assert said.endswith("? help")
+    assert said.count(" · ") <= 6
 
 
 def test_a_command_without_a_key_is_not_hinted_at() -> None:

@@ -193,3 +193,15 @@ async def test_the_token_uncovers_the_same_place_for_the_same_person_and_a_new_o
             await until(app, lambda: app.link.connected and isinstance(app.screen, PlainScreen), "uncovered")
             assert (app.place_screen is place) is same
             assert app.place_screen.PLACE == "other"
+
+
+@pytest.mark.requirement("TUI-04")
+@pytest.mark.parametrize("size", [(120, 40), (60, 15), (40, 10)])
+async def test_the_input_and_its_key_are_in_sight_at_every_size(size: tuple[int, int]) -> None:
+    async with running(app := make(FakeService(), person=None), size=size, live=False):
+        screen = await prompted(app)
+        assert screen.region.contains_region(screen.entry.region)
+        assert screen.entry.has_focus
+        shown = screen_text(app)
+        assert "Sign in" in shown
+        assert "enter signs in" in shown

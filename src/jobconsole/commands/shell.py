@@ -32,14 +32,16 @@ SHELL_COMMANDS: tuple[Command, ...] = (
         title="Find a command",
         help="Lists every command of this place; type to narrow it, enter runs it.",
         keys=("ctrl+p",),
-        rank=91,
+        hint="commands",
+        rank=96,
     ),
     Command(
         id="place.go",
         title="Go to a place by name",
         help="Opens a line at the bottom: type a place's name or a command's id, tab completes it.",
         keys=(":",),
-        rank=90,
+        hint="go to",
+        rank=97,
     ),
     Command(
         id="screen.refresh",
@@ -47,7 +49,8 @@ SHELL_COMMANDS: tuple[Command, ...] = (
         help="Asks the service again for what is on screen.",
         keys=("r",),
         judge=_signed_in,
-        rank=80,
+        hint="refresh",
+        rank=98,
     ),
     Command(
         id="live.pause",

@@ -14,6 +14,8 @@ from jobconsole.commands.keymap import Keymap, shown
 from jobconsole.present.link import SIGNS, STYLES, Link, words
 from jobconsole.present.text import line
 
+MOST_KEYS = 7
+"""Most keys of the key line; the rest is behind `?`."""
 NARROW = 60
 """Below this many cells the marks are said as short as they can be."""
 
@@ -60,7 +62,7 @@ def key_line(hints: Sequence[tuple[Command, bool]], keymap: Keymap, width: int) 
     kept: list[tuple[str, str, bool]] = []
     for key, word, possible in [*keyed[-1:], *keyed[:-1]]:
         cells = cell_len(key) + 1 + cell_len(word) + (3 if kept else 0)
-        if cells <= room:
+        if cells <= room and len(kept) < MOST_KEYS:
             room -= cells
             kept.append((key, word, possible))
     parts: list[Content | str | tuple[str, str]] = [" "]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.getters import query_one
 from textual.widgets import Input, Static
 
 from jobconsole.present.text import txt
-from jobconsole.screens.dialog import Dialog
+from jobconsole.screens.dialog import LOW, Dialog
 from jobconsole.tokens import Token
 from jobconsole.widgets.entry import TokenInput
 
@@ -25,8 +26,11 @@ class SignInScreen(Dialog[Token]):
     SignInScreen Static { height: auto; }
     SignInScreen #title { text-style: bold; }
     SignInScreen #reason { color: $text-warning; margin-top: 1; }
-    SignInScreen #about { height: auto; max-height: 1fr; }
-    SignInScreen TokenInput { margin: 1 0 0 0; }
+    SignInScreen #about { height: auto; }
+    SignInScreen TokenInput { margin: 1 0; height: 1; border: none; padding: 0 1; background: $panel; }
+    SignInScreen TokenInput:focus { border: none; background: $primary-muted; }
+    SignInScreen.-low TokenInput { margin: 0; }
+    SignInScreen.-low #keeping { display: none; }
     SignInScreen #keeping { color: $text-muted; }
     """
 
@@ -54,6 +58,12 @@ class SignInScreen(Dialog[Token]):
             yield TokenInput()
             yield Static("enter signs in" + (f" · esc {self._leave}" if self._leave else ""))
             yield keeping
+
+    def on_resize(self, event: events.Resize) -> None:
+        """The reason scrolls, so that title, input and its key are in sight at every size."""
+        low = event.size.height < LOW
+        self.set_class(low, "-low")
+        self.query_one("#about").styles.max_height = max(1, event.size.height - (5 if low else 11))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Enter: the token leaves the screen at once."""
