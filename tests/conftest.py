@@ -8,19 +8,21 @@ first test asks for it (under a file lock), and the owner stops it when the run 
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import os
-import secrets
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
+
+from tests.cast import CAST as CAST
+from tests.cast import TENANTS as TENANTS
+from tests.cast import People as People
 
 RUNS = Path(tempfile.gettempdir())
 RUN_PREFIX = "jc-"
@@ -334,59 +336,6 @@ class Clock:
 def clock(superuser: psycopg.Connection[Any]) -> Clock:
     """Moves the database's clock; every test begins at the true time."""
     return Clock(superuser)
-
-
-TENANTS = {"acme": "Acme Council", "globex": "Globex Council"}
-CAST: dict[str, tuple[str, str, str]] = {
-    "m.ito": ("Mina Ito", "acme", "finance"),
-    "k.rao": ("Kiran Rao", "acme", "finance"),
-    "o.lind": ("Olle Lind", "acme", "operator"),
-    "s.audit": ("Sam Audit", "acme", "auditor"),
-    "s.bell": ("Sue Bell", "acme", "support"),
-    "p.push": ("Pay Feed", "acme", "pusher"),
-    "a.admin": ("Ada Admin", "acme", "administrator"),
-    "g.fin": ("Gus Fin", "globex", "finance"),
-    "g.push": ("Globex Feed", "globex", "pusher"),
-}
-"""Person: name, tenant, role."""
-
-
-@dataclass(frozen=True, slots=True)
-class People:
-    """The tenants acme and globex with their people. Makes actors and tokens for them."""
-
-    connection: psycopg.Connection[Any]
-    tokens: dict[str, str] = field(default_factory=dict)
-
-    def actor(self, person: str, *, customers: tuple[str, ...] | None = None) -> Any:
-        """The `Actor` of a person in their tenant."""
-        from jobcontract.states import Role
-        from jobservice.usecases.actor import Actor
-
-        _, tenant, role = CAST[person]
-        return Actor(person=person, tenant=tenant, role=Role(role), customers=customers, reference="test")
-
-    def token(self, person: str) -> str:
-        """A live token of a person; the same one each time in a test."""
-        if person not in self.tokens:
-            self.tokens[person] = f"jc_{secrets.token_urlsafe(32)}"
-            self.connection.execute(
-                "insert into jobs.tokens (person, hash, label, expires_at)"
-                " values (%s, %s, 'test', jobs.now() + interval '12 hours')",
-                (person, hashlib.sha256(self.tokens[person].encode()).digest()),
-            )
-        return self.tokens[person]
-
-    def add(self, person: str, tenant: str, role: str, *, customers: list[str] | None = None) -> None:
-        """A further person, or a further membership of one."""
-        self.connection.execute(
-            "insert into jobs.people (id, name, contact) values (%s, %s, %s) on conflict do nothing",
-            (person, person, f"{person}@example.org"),
-        )
-        self.connection.execute(
-            "insert into jobs.memberships (person, tenant, role, customers) values (%s, %s, %s, %s)",
-            (person, tenant, role, customers),
-        )
 
 
 @pytest.fixture

@@ -25,7 +25,8 @@ from jobservice.store.statements import statement
 
 LOCK = 0x6A6F6273
 """Key of the advisory lock that lets one process migrate at a time."""
-SERVICE_ROLES = ("jobs_api", "jobs_worker")
+SERVICE_ROLES = {"jobs_api": "deployment/create_jobs_api", "jobs_worker": "deployment/create_jobs_worker"}
+"""Each service's role, and the statement that makes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +76,7 @@ def _ensure_roles(driver: psycopg.Connection[Any]) -> tuple[str, ...]:
     commands = "; ".join(f"create role {role} login" for role in missing)
     try:
         for role in missing:
-            driver.execute(statement(f"deployment/create_{role}"))
+            driver.execute(statement(SERVICE_ROLES[role]))
     except psycopg.errors.DuplicateObject:  # roles are the server's: another database's migration was first
         driver.rollback()
         return _ensure_roles(driver)

@@ -22,7 +22,7 @@ from jobservice.bootstrap.children import Child, child_environment
 from jobservice.bootstrap.keyring import make_keyring
 from jobservice.cluster import SUPERUSER, Cluster
 from jobservice.embedded import EmbeddedServer, default_folder, prepare_folder
-from jobservice.migrate import migrate
+from jobservice.migrate import SERVICE_ROLES, migrate
 from jobservice.records import RecordSet
 from jobservice.settings import APPLICATION, DATABASE_URL, DEPLOYMENT, KEYRING, StartRefused
 from jobservice.store.database import Database
@@ -74,9 +74,9 @@ def prepare_database(cluster: Cluster) -> None:
     """Make the roles and the database that are missing, and migrate; blocks."""
     with psycopg.connect(cluster.url(SUPERUSER, "postgres"), autocommit=True) as connection:
         present = {name for (name,) in connection.execute(statement("deployment/embedded_roles")).fetchall()}
-        for role in (OWNER, API, WORKER):
+        for role, create in {OWNER: "deployment/create_jobs_owner", **SERVICE_ROLES}.items():
             if role not in present:
-                connection.execute(statement(f"deployment/create_{role}"))
+                connection.execute(statement(create))
         if connection.execute(statement("deployment/embedded_database")).fetchone() is None:
             connection.execute(statement("deployment/create_database"))
     for name in migrate(cluster.url(OWNER, DATABASE)).applied:
