@@ -138,7 +138,7 @@ async def test_a_cursor_whose_row_is_gone_stays_in_its_place() -> None:
         table.show(Keys([]), COLUMNS, {"amount": 8})
         await pilot.pause()
         assert table.cursor_key is None
-        assert pilot.app.told[-1] is None or None in pilot.app.told  # type: ignore[attr-defined]  the app above
+        assert pilot.app.told[-1] is None or None in pilot.app.told  # type: ignore[attr-defined]  # the app above
 
 
 async def test_marks_stay_on_their_keys() -> None:
@@ -181,7 +181,7 @@ async def test_a_narrow_table_leaves_the_name_out_and_never_the_amount() -> None
 async def test_a_click_moves_the_cursor_and_a_double_click_opens() -> None:
     opened: list[str | None] = []
     async with table_of(Keys(keys(30)), high=2) as (table, pilot):
-        pilot.app.on_table_opened = lambda message: opened.append(message.key)  # type: ignore[attr-defined]  a probe
+        pilot.app.on_table_opened = lambda message: opened.append(message.key)  # type: ignore[attr-defined]  # a probe
         await pilot.click(Table, offset=(5, 6))
         assert table.cursor_key == "k00002"
         await pilot.click(Table, offset=(5, 0))
@@ -213,7 +213,7 @@ async def test_every_size_paints() -> None:
 
 async def test_the_window_is_told_when_it_moves() -> None:
     async with table_of(Keys(keys(100))) as (_, pilot):
-        told = pilot.app.told  # type: ignore[attr-defined]  the app above
+        told = pilot.app.told  # type: ignore[attr-defined]  # the app above
         await pilot.press("pagedown", "pagedown")
         await pilot.pause()
         windows = [entry for entry in told if isinstance(entry, tuple)]
