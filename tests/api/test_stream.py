@@ -1,0 +1,62 @@
+"""One stream apart from server and database: what is told once is not told again, and the position only goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from jobcontract.events import Hint, Topic
+from jobservice.api.hub import Hub, Subscription
+from jobservice.api.stream import Pace, Stream, coalesce
+from jobservice.usecases.hints import HintBatch
+
+
+def hint(identifier: str, version: int) -> Hint:
+    return Hint(topic=Topic.ITEM, tenant="acme", queue="q", id=identifier, version=version)
+
+
+class Scripted(Hub):
+    """A hub that answers readings from a list, as one whose streams read beside each other does: with repetitions."""
+
+    def __init__(self, batches: Iterable[HintBatch]) -> None:
+        self._batches = iter(batches)
+        self.closing = False
+        self.identity = "0" * 32
+
+    def subscribe(self, tenants: frozenset[str]) -> Subscription:
+        return Subscription(tenants=tenants)
+
+    async def heard(self, seconds: float) -> str:  # noqa: ARG002 - the hub's own form
+        return self.identity
+
+    async def read(self, tenant: str, since: HintBatch | None) -> HintBatch:  # noqa: ARG002 - the same
+        return next(self._batches)
+
+
+def batch(position: int, *hints: Hint) -> HintBatch:
+    return HintBatch(position=position, hints=hints, seen=frozenset(), reset=False)
+
+
+async def test_what_a_reading_repeats_is_not_told_again() -> None:
+    hub = Scripted([batch(5), batch(6, hint("a", 1), hint("b", 1)), batch(6, hint("b", 1), hint("a", 2), hint("c", 1))])
+
+    async def rights() -> frozenset[str]:
+        return frozenset({"acme"})
+
+    pace = Pace(beat_seconds=60, recheck_seconds=60)
+    stream = Stream(hub, frozenset({"acme"}), rights, pace, lambda _: None)
+    await stream.open(None, seconds=1)
+    frames = stream.frames()
+    told = [await anext(frames)]
+    for _ in range(2):
+        stream.subscription.wake("acme")
+        told.append(await anext(frames))
+    await frames.aclose()  # type: ignore[attr-defined]  # an async generator
+    assert [frame.count(b'"id":"b"') for frame in told] == [0, 1, 0]
+    assert [frame.count(b'"id":"a"') for frame in told] == [0, 1, 1]
+    assert b'"id":"c"' in told[2]
+    assert [frame.splitlines()[1].rpartition(b"-")[2] for frame in told] == [b"5", b"6", b"6"]
+
+
+def test_only_the_newest_of_each_thing_is_told() -> None:
+    found = coalesce([hint("a", 2), hint("b", 1), hint("a", 1), hint("a", 3)])
+    assert [(one.id, one.version) for one in found.values()] == [("a", 3), ("b", 1)]
