@@ -45,7 +45,7 @@ def excepthook(kind: type[BaseException], error: BaseException, trace: Traceback
 def forbid_cores() -> None:
     """No core file of this process or its children: a core holds the token (MONEY.md 26)."""
     try:
-        import resource
+        import resource  # noqa: PLC0415 - Windows has none
     except ImportError:  # Windows writes none
         return
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
