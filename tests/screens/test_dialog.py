@@ -92,7 +92,7 @@ async def test_what_is_missing_is_said_and_the_dialog_stays() -> None:
         app.push_screen(dialog := Reason(), given.append)
         await idle(app)
         await settled(app)
-        dialog.act_button.focus()
+        dialog.set_focus(dialog.act_button)
         await pilot.press("enter")
         assert "Give a reason." in screen_text(app)
         assert given == []
