@@ -151,6 +151,8 @@ async def row_comes(app: Console, screen: QueuesScreen, key: str, state: str) ->
 
 def freeze(app: Console, now: datetime = START) -> None:
     """Stops the console's time at `now`: pictures show the same second however long they take."""
+    for timer in list(app._timers):
+        timer.stop()
     clock = app.service.clock
     clock.monotonic = _stopped
     clock._learned = (now, 0.0, 0.0)

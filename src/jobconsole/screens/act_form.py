@@ -16,6 +16,7 @@ from jobconsole.client.errors import ClientError, OutcomeUnknown, ServiceRefused
 from jobconsole.present.columns import Line, Piece, Tone
 from jobconsole.present.items import Seen, claim_line, field, heading, name_of
 from jobconsole.present.refusals import change_lines, refusal_sentence
+from jobconsole.present.text import txt
 from jobconsole.screens.dialog import ActingDialog
 from jobconsole.widgets.form import Declared, Form, Value
 from jobconsole.widgets.lines import Lines
@@ -146,16 +147,19 @@ class ActForm(ActingDialog[R], Generic[R]):
         self._stale = False
         self._say([])
         self._show_item()
-        self.act_button.label = self._act_label
+        self._name_button(self._act)
         self.cancel_button.focus()
 
     def _refused(self, refused: ServiceRefused) -> None:
         self.fault(refusal_sentence(refused.sentence, refused.reference))
         if refused.kind is ErrorCode.VERSION_CHANGED:
             self._stale = True
-            self._act_label = self.act_button.label
             self._say(change_lines([(change.field, change.before, change.after) for change in refused.changes]))
-            self.act_button.label = "Look at it again"
+            self._name_button("Look at it again")
+
+    def _name_button(self, label: str) -> None:
+        self.act_button.label = txt(label)
+        self.act_button.refresh(layout=True)
 
     def _show_item(self) -> None:
         lines: list[Line] = [heading(self.item)]

@@ -46,7 +46,7 @@ class Prose(TextArea):
     """Text of several lines; tab leaves it, a paste is text."""
 
     DEFAULT_CSS = """
-    Prose { height: 3; border: none; padding: 0 1; background: $panel; scrollbar-size-vertical: 1; }
+    Prose { height: 3; border: none; padding: 0; background: $panel; scrollbar-size-vertical: 1; }
     Prose:focus { border: none; background: $panel-lighten-1; }
     """
 

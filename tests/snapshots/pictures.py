@@ -1,0 +1,42 @@
+"""Copies the pictures that the tests compare with to docs/screens, under the names that the documents use.
+
+python -m tests.snapshots.pictures
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+TAKEN = Path(__file__).parent / "__snapshots__" / "test_queues"
+SHOWN = Path(__file__).parents[2] / "docs" / "screens"
+NAMES: Mapping[str, str] = {
+    "test_the_queue[dark]": "queue-80x24",
+    "test_the_queue[wide]": "queue-140x40",
+    "test_the_queue[light]": "queue-light-80x24",
+    "test_one_item": "item-80x24",
+    "test_the_act_form": "act-form-80x24",
+    "test_a_refused_act": "act-refused-80x24",
+    "test_cut_off": "queue-cut-off-80x24",
+    "test_an_empty_queue": "queue-empty-80x24",
+    "test_a_colleagues_claim_that_can_be_broken": "break-claim-80x24",
+}
+"""Test to the name of its picture."""
+
+
+def main() -> int:
+    """Copies every picture; 1 where one was not taken yet."""
+    SHOWN.mkdir(parents=True, exist_ok=True)
+    missing = [test for test in NAMES if not (TAKEN / f"{test}.svg").exists()]
+    for test, name in NAMES.items():
+        if test not in missing:
+            shutil.copyfile(TAKEN / f"{test}.svg", SHOWN / f"{name}.svg")
+    for test in missing:
+        sys.stderr.write(f"{test}: no picture yet; take it with `make snapshots`\n")
+    return 1 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
