@@ -113,7 +113,9 @@ async def test_only_a_pusher_pushes(desk: Desk) -> None:
 
 
 @pytest.mark.requirement("PG-01")
-@pytest.mark.parametrize("text", ["x" * 7_900, "x" * 8_100, "x" * 200_000, "é" * 4_100])
+@pytest.mark.parametrize(
+    "text", ["x" * 7_900, "x" * 8_100, "x" * 200_000, "é" * 4_100], ids=["7900", "8100", "200000", "é"]
+)
 async def test_a_large_payload_is_accepted_and_its_hint_stays_small(desk: Desk, text: str) -> None:
     pushed = await desk.push(PAYOUTS, payout("P-1", payload={"text": text}))
     assert (await desk.detail(pushed["id"])).payload == {"text": text}
