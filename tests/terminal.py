@@ -28,7 +28,8 @@ class Terminal:
         fcntl.ioctl(self._slave, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
         self.before = termios.tcgetattr(self._slave)
         self.output = b""
-        around = {"TERM": "xterm-256color", "PATH": os.environ["PATH"], "HOME": "/nonexistent", "LANG": "C.UTF-8"}
+        around = {"TERM": "xterm-256color", "HOME": "/nonexistent", "LANG": "C.UTF-8"}
+        around |= {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
         self.process = subprocess.Popen(
             command,
             stdin=self._slave,
