@@ -18,8 +18,9 @@ import click
 from jobconsole.app import Console
 from jobconsole.client.service import Service
 from jobconsole.commands.keymap import KeymapError, read_keymap
+from jobconsole.demo_desk import AUDITOR, FIRST, PUSHER, SECOND
 from jobconsole.demo_service import DemoFailed, DemoPerson, DemoService, temporary_folder
-from jobconsole.demo_walk import AUDITOR, FIRST, PUSHER, SECOND, walk
+from jobconsole.demo_walk import walk
 from jobconsole.opening import refusal
 from jobconsole.paths import config_file
 from jobconsole.settings import SettingsError, load

@@ -9,7 +9,8 @@ from contextlib import asynccontextmanager
 import pytest
 
 from jobconsole.client.fake import FakeService
-from jobconsole.demo_walk import AUDITOR, FIRST, PUSHER, QUEUE, SECOND, STEPS, walk
+from jobconsole.demo_desk import AUDITOR, FIRST, PUSHER, QUEUE, SECOND
+from jobconsole.demo_walk import STEPS, walk
 from jobcontract.items import ClaimRecord, Item
 from jobcontract.permissions import GRANTS, Permission
 from jobcontract.states import ItemView, Moves, Role

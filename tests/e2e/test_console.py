@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import psutil
 import pytest
 
 from jobconsole.demo_service import temporary_folder
+from tests.fakes.waiting import eventually
 from tests.terminal import Terminal
 
 pytestmark = [pytest.mark.xdist_group("e2e"), pytest.mark.timeout(300)]
@@ -49,6 +51,23 @@ def test_it_opens_signed_in_and_stops_everything_when_left(folder: Path) -> None
         assert f"stays in {folder / 'demo'}" in terminal.text()
         assert "jc_" not in terminal.text(), "no token was painted"
     assert not [process for process in started if process.is_running()]
+
+
+async def test_a_demo_that_is_killed_takes_its_service_along(folder: Path) -> None:
+    before = set(temporary_logs())
+    command = [sys.executable, "-m", "jobconsole", "demo", "--data", str(folder / "demo")]
+    with Terminal(command, columns=140, lines=40) as terminal:
+        see(terminal, "Supplier payouts")
+        started = psutil.Process(terminal.process.pid).children(recursive=True)
+        terminal.process.kill()
+    await eventually(lambda: not any(process.is_running() for process in started), what="the service has ended")
+    for log in set(temporary_logs()) - before:
+        log.unlink()  # a killed process removes nothing
+
+
+def temporary_logs() -> list[Path]:
+    """Logs of demos in the folder of temporary files."""
+    return list(Path(tempfile.gettempdir()).glob("jobconsole-demo-*.log"))
 
 
 def test_an_unknown_person_is_told_who_there_is(folder: Path) -> None:

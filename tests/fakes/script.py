@@ -15,7 +15,7 @@ from jobconsole.client.wiring import Times
 from jobcontract.errors import ErrorCode
 from jobcontract.routes import PROBLEM_TYPE
 
-TOKEN = "jc_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG"
+TOKEN = "jc_0123456789-not-a-real-one"
 
 Step = httpx.Response | Exception | Callable[[httpx.Request], httpx.Response]
 
