@@ -235,3 +235,23 @@ async def test_a_window_too_small_gets_a_sentence_and_comes_back() -> None:
         await pilot.press("2")
         await pilot.resize_terminal(40, 10)
         await until(app, lambda: isinstance(app.screen, PlainScreen), "the place")
+
+
+async def test_switching_the_tenant_shows_every_place_anew() -> None:
+    async with running(app := make(FakeService()), size=(100, 30)) as pilot:
+        connection = app.connection
+        assert connection is not None
+        other = connection.role.model_copy(update={"tenant": "york", "name": "York [b]City"})
+        connection.session = connection.session.model_copy(update={"tenants": (connection.role, other)})
+        await pilot.press("2")
+        before = app.place_screen
+        await pilot.press("T")
+        assert isinstance(app.screen, ChooseScreen)
+        assert "it is the one shown" in screen_text(app)
+        await pilot.press(*"york")
+        assert "York [b]City" in screen_text(app)
+        await pilot.press("enter")
+        await until(app, lambda: isinstance(app.screen, OtherScreen), "the place")
+        assert app.tenant == connection.service.tenant == "york"
+        assert app.place_screen is not before
+        assert "york · m.ito" in lines(app)[0]
