@@ -62,7 +62,7 @@ def test_doctor_names_what_is_wrong_with_what_to_do_and_fails(run: Run) -> None:
 
 
 def test_doctor_says_how_the_service_clock_and_token_are(run: Run, store: Store) -> None:
-    Keyring("default", "http://127.0.0.1:8642", find=lambda: store).keep(Token("jc_m.ito"))
+    Keyring("default", "http://127.0.0.1:8414", find=lambda: store).keep(Token("jc_m.ito"))
     found = findings(run("doctor", "--json"))
     assert found["service"]["ok"]
     assert not found["clock"]["ok"], "the fake service lives in March 2026"

@@ -14,7 +14,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-DEFAULT_URL = "http://127.0.0.1:8642"
+DEFAULT_URL = "http://127.0.0.1:8414"
 THEMES = ("dark", "light", "high-contrast", "colour-blind")
 PROFILE_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}", re.ASCII)
 

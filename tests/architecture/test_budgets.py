@@ -49,8 +49,9 @@ def test_public_classes_and_functions_have_a_docstring() -> None:
     silent = []
     for path in python_files("src"):
         for node in parsed(path).body:
-            named = isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-            if named and not node.name.startswith("_") and ast.get_docstring(node) is None:
+            if not isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                continue
+            if not node.name.startswith("_") and ast.get_docstring(node) is None:
                 silent.append(_where(path.relative_to(ROOT), node.lineno))
     assert silent == []
 

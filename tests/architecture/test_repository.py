@@ -45,7 +45,9 @@ def test_no_file_is_large() -> None:
     assert [name for name in tracked() if (ROOT / name).is_file() and (ROOT / name).stat().st_size > 1_500_000] == []
 
 
-@pytest.mark.parametrize(("what", "pattern"), [("registry", REGISTRY), ("machine path", MACHINE_PATH), ("secret", SECRET)])
+@pytest.mark.parametrize(
+    ("what", "pattern"), [("registry", REGISTRY), ("machine path", MACHINE_PATH), ("secret", SECRET)]
+)
 def test_no_text_names(what: str, pattern: re.Pattern[str]) -> None:
     here = "tests/architecture/test_repository.py"
     assert [name for name, text in _texts() if name != here and pattern.search(text)] == [], what

@@ -17,6 +17,7 @@ HELD_TABLES = re.compile(r"(?:update|delete\s+from)\s+jobs\.(items|claims|duties
 RAISES_FENCE = re.compile(r"\bfence\s*=\s*(?:\w+\.)?fence\s*\+\s*1")
 """A grant: it compares the fence that was read under the row's lock and raises it; there may be no holder yet."""
 
+
 def _text(name: str) -> str:
     lines = (SQL / f"{name}.sql").read_text("utf-8").splitlines()
     return "\n".join(line for line in lines if not line.strip().startswith("--")).lower()

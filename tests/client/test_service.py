@@ -168,7 +168,7 @@ async def test_an_answer_that_is_none_is_a_sentence(answer: httpx.Response, says
     [
         "http://jobs.example",
         "http://127.0.0.1.evil.example",
-        "http://10.0.0.1:8642",
+        "http://10.0.0.1:8414",
         "ftp://127.0.0.1",
         "jobs.example",
         "https://",
@@ -187,7 +187,7 @@ def test_a_token_is_sent_over_https_or_to_this_machine_alone(url: str) -> None:
 
 @pytest.mark.parametrize(
     "url",
-    ["https://jobs.example", "http://127.0.0.1:8642/", "http://[::1]:8642", "http://localhost:1", "https://x/api/"],
+    ["https://jobs.example", "http://127.0.0.1:8414/", "http://[::1]:8414", "http://localhost:1", "https://x/api/"],
 )
 def test_good_addresses_are_taken(url: str) -> None:
     assert not str(check_address(url)).endswith("/") or check_address(url).path == "/"
@@ -196,7 +196,7 @@ def test_good_addresses_are_taken(url: str) -> None:
 def test_no_proxy_of_the_environment_gets_a_token_meant_for_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://proxy.example:3128")
     monkeypatch.setenv("ALL_PROXY", "http://proxy.example:3128")
-    service = Service("http://127.0.0.1:8642", SecretStr(TOKEN))
+    service = Service("http://127.0.0.1:8414", SecretStr(TOKEN))
     assert service.http._mounts == {}
 
 

@@ -29,7 +29,7 @@ class Script:
         self.pauses: list[float] = []
         self.monotonic = 1_000.0
 
-    def service(self, *, tenant: str | None = "leeds", url: str = "http://127.0.0.1:8642", **times: float) -> Service:
+    def service(self, *, tenant: str | None = "leeds", url: str = "http://127.0.0.1:8414", **times: float) -> Service:
         """A client that talks to this script."""
         return Service(
             url,

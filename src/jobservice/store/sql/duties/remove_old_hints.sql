@@ -1,10 +1,13 @@
--- Removes one batch of hints past their time and raises the floor over them: who resumes below it must reload.
+-- Removes one batch of hints past their time and raises the floor over them: who resumes below it must reload. None at
+-- or past the oldest open transaction: the floor would pass every position that a reader can have.
 with removed as (
     delete from jobs.hints
     where
         id in (
             select h.id from jobs.hints as h
-            where h.at <= (select jobs.now()) - make_interval(secs => %(keep)s)
+            where
+                h.at <= (select jobs.now()) - make_interval(secs => %(keep)s)
+                and h.xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
             order by h.at
             limit %(batch)s
         )
