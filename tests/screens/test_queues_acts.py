@@ -1,150 +1,22 @@
-"""Tests of claims and acts from the screen: what is sent, what is refused, what is said when an answer gets lost."""
+"""Tests of acts from the screen: what is sent, what is refused, what is said when an answer gets lost."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import httpx
 import pytest
-from textual.widgets import Button, Input, Select
+from textual.widgets import Input, Select
 
-from jobconsole.app import Console
-from jobconsole.client.fake import FakeService
-from jobconsole.client.wiring import Times
 from jobconsole.screens.act_form import ActForm
 from jobconsole.screens.choose import ChooseScreen
 from jobconsole.screens.queues import QueuesScreen
 from jobconsole.widgets.form import Prose
 from jobcontract.session import Person
 from jobcontract.states import ClaimEnding, ItemState
+from tests.screens.acting_stage import closed, flat, hasty, posts, press, said, service, type_reason
 from tests.screens.idle import screen_text, until
-from tests.screens.stage import DISPUTES, KIRAN, MIKA, START, act, dialog, hold, item_screen, on_stage, row_comes, scene
-
-
-def service() -> tuple[FakeService, list[str]]:
-    fake = FakeService(start=START)
-    return fake, scene(fake)
-
-
-def posts(fake: FakeService) -> list[httpx.Request]:
-    return [request for request in fake.requests if request.method == "POST"]
-
-
-def flat(app: Console) -> str:
-    """The screen without its line breaks and frames."""
-    return " ".join(screen_text(app).replace("│", " ").split())
-
-
-async def closed(app: Console) -> None:
-    await until(app, lambda: not isinstance(app.screen, ActForm), "the end of the dialog")
-
-
-async def said(app: Console, words: str) -> None:
-    await until(app, lambda: words in flat(app), f'the words "{words}"')
-
-
-def type_reason(form: ActForm[object], text: str) -> None:
-    form.query_one(Prose).text = text
-
-
-def press(form: ActForm[object], which: str) -> None:
-    form.query_one(f"#{which}", Button).press()
-
-
-# Claims
-
-
-async def test_claiming_renewing_and_releasing_a_claim_take_one_key_each() -> None:
-    fake, ids = service()
-    async with on_stage(fake) as (app, screen, pilot):
-        await pilot.press("c")
-        await row_comes(app, screen, ids[0], "◆ me")
-        await said(app, "You hold Booker Food Services for")
-        fake.advance(600)
-        await pilot.press("R")
-        await said(app, "Renewed: ")
-        assert fake.queues.items[ids[0]].claims[-1].renewals == 1
-        await pilot.press("u")
-        await row_comes(app, screen, ids[0], "○ free")
-        await said(app, "Your claim is released; the item is free.")
-        assert [request.url.path.rpartition("/")[2] for request in posts(fake)] == [
-            "claim",
-            "renew-claim",
-            "release-claim",
-        ]
-
-
-async def test_a_refused_claim_names_the_holder_and_the_row_shows_them() -> None:
-    fake, ids = service()
-    async with on_stage(fake) as (app, screen, pilot):
-        await pilot.press("p")
-        hold(fake, ids[0], KIRAN)
-        await pilot.press("c")
-        await said(app, "Claim: It is held by Kiran Rao until 2026-03-02 10:00:00 UTC.")
-        await row_comes(app, screen, ids[0], "◆ k.rao")
-        await pilot.press("c")
-        assert "k.rao holds it; B breaks a colleague's claim" in flat(app)
-
-
-async def test_claim_next_takes_the_oldest_free_item_and_goes_there() -> None:
-    fake, ids = service()
-    hold(fake, ids[0], KIRAN)
-    async with on_stage(fake) as (app, screen, pilot):
-        await pilot.press("end", "n")
-        await row_comes(app, screen, ids[1], "◆ me")
-        await until(app, lambda: screen.table.cursor_key == ids[1], "the cursor on it")
-
-
-async def test_claim_next_says_where_nothing_is_free() -> None:
-    fake, ids = service()
-    for key in ids:
-        hold(fake, key, KIRAN)
-    async with on_stage(fake) as (app, _, pilot):
-        await pilot.press("n")
-        await said(app, "Nothing is free in Supplier payouts.")
-
-
-async def test_breaking_a_claim_wants_a_reason_and_both_see_it() -> None:
-    fake, ids = service()
-    hold(fake, ids[0], KIRAN)
-    async with on_stage(fake) as (app, screen, pilot):
-        await pilot.press("B")
-        form = await dialog(app)
-        assert "Break the claim of Kiran Rao (k.rao)" in flat(app)
-        assert app.focused is form.cancel_button
-        press(form, "act")
-        await said(app, "Reason, which you both see is needed.")
-        assert not posts(fake)
-        type_reason(form, "on holiday until Monday")
-        press(form, "act")
-        await closed(app)
-        await row_comes(app, screen, ids[0], "◆ me")
-        assert fake.queues.items[ids[0]].claims[0].reason == "on holiday until Monday"
-        await pilot.press("enter")
-        await item_screen(app)
-        await said(app, "broken by m.ito · “on holiday until Monday”")
-
-
-@pytest.mark.requirement("HTTP-03")
-async def test_a_claim_whose_answer_got_lost_is_unknown_then_looked_up_and_happens_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    fake, ids = service()
-    async with on_stage(fake) as (app, screen, pilot):
-        app.service.times = _hasty(app)
-        fake.lost = 4
-        told: list[str] = []
-        monkeypatch.setattr(screen, "say", lambda sentence, **_: told.append(sentence))
-        await pilot.press("c")
-        await row_comes(app, screen, ids[0], "◆ me")
-        await until(app, lambda: "You hold" in told[-1], "the end")
-        assert told[0] == "Claim: unknown, checking …"
-        assert len(fake.queues.items[ids[0]].claims) == 1
-        assert len({request.headers["Idempotency-Key"] for request in posts(fake)}) == 1
-
-
-# Acts
+from tests.screens.stage import DISPUTES, KIRAN, MIKA, act, dialog, hold, item_screen, on_stage, row_comes
 
 
 @pytest.mark.requirement("state-the-claim-mode")
@@ -317,7 +189,7 @@ async def test_an_act_whose_answer_got_lost_is_unknown_then_found_in_the_history
     fake, ids = service()
     hold(fake, ids[0], MIKA)
     async with on_stage(fake) as (app, _, pilot):
-        app.service.times = _hasty(app)
+        app.service.times = hasty(app)
         await pilot.press("m")
         form = await dialog(app)
         type_reason(form, "asked the supplier")
@@ -344,7 +216,7 @@ async def test_an_act_that_never_arrived_is_found_not_done_and_sent_again_under_
         return await fake.handle(request)
 
     async with on_stage(fake, transport=httpx.MockTransport(answer)) as (app, _, pilot):
-        app.service.times = _hasty(app)
+        app.service.times = hasty(app)
         await pilot.press("m")
         form = await dialog(app)
         type_reason(form, "asked the supplier")
@@ -363,7 +235,7 @@ async def test_a_service_that_went_away_meanwhile_leaves_the_dialog_as_it_was() 
     fake, ids = service()
     hold(fake, ids[0], MIKA)
     async with on_stage(fake) as (app, _, pilot):
-        app.service.times = _hasty(app)
+        app.service.times = hasty(app)
         await pilot.press("x")
         form = await dialog(app)
         type_reason(form, "double invoice")
@@ -394,14 +266,6 @@ async def test_the_items_own_screen_acts_too() -> None:
         assert fake.queues.items[ids[0]].state is ItemState.REJECTED
 
 
-async def test_claims_held_are_known_when_one_leaves() -> None:
-    fake, ids = service()
-    hold(fake, ids[0], MIKA)
-    async with on_stage(fake) as (app, _, pilot):
-        await pilot.press("ctrl+q")
-        await said(app, "Leave while you hold 1 claim?")
-
-
 async def test_an_act_of_a_colleague_is_in_the_history() -> None:
     fake, ids = service()
     act(fake, ids[0], "note", Person(id="k.rao", name="Kiran Rao"), text="called them")
@@ -410,7 +274,3 @@ async def test_an_act_of_a_colleague_is_in_the_history() -> None:
         await pilot.press("enter")
         await item_screen(app)
         await said(app, "text “called them”")
-
-
-def _hasty(app: Console) -> Times:
-    return replace(app.service.times, deadline=0.5, first_pause=0.01, longest_pause=0.02)

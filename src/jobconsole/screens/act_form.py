@@ -172,6 +172,8 @@ class ActForm(ActingDialog[R], Generic[R]):
         if self.is_attached:
             self.answered.display = bool(lines)
             self.answered.show(lines)
+            if lines:
+                self.answered.scroll_visible(animate=False)
 
     def _set_busy(self, busy: bool) -> None:
         self._busy = busy
