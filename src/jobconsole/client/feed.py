@@ -134,6 +134,8 @@ class Feed:
         self._failures = 0
         self._broken_since: datetime | None = None
         self._live_at: float | None = None
+        self.heard_at: float | None = None
+        """When the service last sent anything, heartbeats too (monotonic seconds); None before."""
 
     async def news(self) -> AsyncIterator[News]:
         """Link states, changes and reloads as they come; ends after SignedOut, else never."""
@@ -171,6 +173,7 @@ class Feed:
             self._was_live = True
             self._broken_since = None
             self._live_at = self._service.clock.monotonic()
+            self._hear()
             yield Live()
             if missed:
                 yield Reload()

@@ -30,6 +30,7 @@ from textual.binding import Binding, BindingsMap
 from textual.containers import Container
 from textual.getters import query_one
 from textual.screen import Screen
+from textual.widgets import Input, TextArea
 
 from jobconsole.commands.catalogue import BY_ID, applies, commands_of, unavailable
 from jobconsole.commands.keymap import Keymap, bound
@@ -151,8 +152,12 @@ class PlaceScreen(Screen[None]):
         """Takes the keys of this place from the keymap."""
         commands = [command for command in commands_of(self.PLACE) if applies(command, self.PLACE)]
         made = [
-            Binding("comma" if key == "," else key, f"run_command('{command.id}')", command.title, show=False)
+            Binding(
+                "comma" if key == "," else key, f"{action}('{command.id}')", command.title, show=False, priority=now
+            )
             for key, command in bound(self.shell.keymap, commands)
+            # At once, in the order in which keys came; while text is typed, only what the input leaves over.
+            for action, now in (("run_at_once", True), ("run_command", False))
         ]
         places = [Binding(str(n), f"app.go_to({n})", show=False) for n in range(1, 10)]
         moves = BindingsMap(
@@ -162,6 +167,17 @@ class PlaceScreen(Screen[None]):
             ]
         )
         self._bindings = BindingsMap.merge([moves, BindingsMap([*made, *places])])
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Keys are text for an input that has the keyboard."""
+        if action == "run_at_once" and isinstance(self.focused, Input | TextArea):
+            return False
+        return super().check_action(action, parameters)
+
+    def action_run_at_once(self, command_id: str) -> None:
+        """What a key of the catalogue runs, before the next key is looked at."""
+        self.notices.clear()
+        self.run_command(command_id)
 
     def action_run_command(self, command_id: str) -> None:
         """What every key of the catalogue runs."""
