@@ -45,6 +45,8 @@ WALK_LEASE = "claims.lease=PT2S"
 def demo(headless: bool, person: str, data: Path | None) -> None:
     """Try the console on an example: starts a service of its own, and stops it at the end.
 
+    Where one runs already, this is a second console on it: `demo --as k.rao` is a colleague of `demo`.
+
     Without a terminal it walks through the main job instead. Exit codes: 0 done, 1 something differs, 3 no service.
     """
     take_from_environment()  # the demo has tokens of its own; nobody's real one goes along
@@ -67,6 +69,8 @@ def run_walk(data: Path | None) -> int:
     try:
         click.echo("Starting embedded PostgreSQL, the API, the Worker and the payments example; claims last 2 s.")
         service = DemoService.start(data=folder / "demo" if data is None else folder, assignments=(WALK_LEASE,))
+        if service.process is None:
+            raise DemoFailed(f"A demo already runs in {folder}: leave it first, or walk with another --data.")
         try:
             good = asyncio.run(_walk(service))
         finally:
@@ -98,8 +102,12 @@ def run_console(person: str, data: Path | None) -> int:
         console.run()
         code = console.return_code or 0
     finally:
-        click.echo("Stopping the service …", err=True)
+        if service.process is not None:
+            click.echo("Stopping the service …", err=True)
         service.stop()
+    if service.process is None:
+        click.echo("The demo goes on where it was started; this was a second console on it.")
+        return code
     click.echo(f"The demo's content stays in {service.data} for the next time.")
     click.echo(f"To remove it: rm -r {service.data}")
     return code

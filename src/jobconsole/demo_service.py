@@ -67,7 +67,8 @@ class DemoService:
     people: Sequence[DemoPerson]
     log: Path
     """What the service wrote; removed after a good end."""
-    process: subprocess.Popen[str] = field(repr=False)
+    process: subprocess.Popen[str] | None = field(repr=False)
+    """None where it is another demo's, joined and left as it was."""
 
     @classmethod
     def start(
@@ -77,7 +78,10 @@ class DemoService:
         assignments: Sequence[str] = (),
         waiting: Callable[[float], None] = lambda _seconds: None,
     ) -> Self:
-        """Start it and wait until it is ready; `waiting` hears how many seconds it has taken. DemoFailed."""
+        """Start it and wait until it is ready, or join the one that runs there; DemoFailed.
+
+        `waiting` hears how many seconds it has taken.
+        """
         root = checkout()
         words = [sys.executable, "-m", "jobservice", "dev", "--until-stdin-closes"]
         words += ["--data", str(data)] if data is not None else []
@@ -99,13 +103,14 @@ class DemoService:
             ready = _wait_ready(process, waiting)
             if ready is None:
                 raise DemoFailed(f"The service did not start: {_last_words(log)}\nIts log: {log}")
-            tokens = _read_tokens(Path(ready["tokens_file"]))
+            file = Path(ready["tokens_file"])
+            tokens = _read_tokens(file)
+            joined = ready["event"] == "running"
+            if joined:
+                _stop(process)
+                log.unlink(missing_ok=True)
             return cls(
-                url=ready["url"],
-                tokens_file=Path(ready["tokens_file"]),
-                people=tokens.tokens,
-                log=log,
-                process=process,
+                url=tokens.url, tokens_file=file, people=tokens.tokens, log=log, process=None if joined else process
             )
         except BaseException:
             _stop(process)
@@ -120,7 +125,9 @@ class DemoService:
         raise DemoFailed(f"There is no demo person {wanted}. There are: {known}.")
 
     def stop(self) -> None:
-        """Stop everything and wait for it; DemoFailed, naming the log, where it does not end well."""
+        """Stop everything and wait for it; DemoFailed, naming the log, where it does not end well. Not a joined one."""
+        if self.process is None:
+            return
         code = _stop(self.process)
         if code != 0:
             raise DemoFailed(f"The service ended with {code}: {_last_words(self.log)}\nIts log: {self.log}")
@@ -147,7 +154,7 @@ def _environment() -> Mapping[str, str]:
 
 
 def _wait_ready(process: subprocess.Popen[str], waiting: Callable[[float], None]) -> dict[str, str] | None:
-    """The members of its ready line; None where it ended, or took too long."""
+    """The members of the line that says it is ready, or that another runs there; None where it ended or took too long."""
     lines: queue.Queue[str | None] = queue.Queue()
     assert process.stdout is not None  # noqa: S101  # asked for when it was started
     threading.Thread(target=_read, args=(process.stdout, lines), name="demo-service", daemon=True).start()
@@ -162,7 +169,7 @@ def _wait_ready(process: subprocess.Popen[str], waiting: Callable[[float], None]
             process.wait(STOP_SECONDS)
             return None
         said = _said(text)
-        if said.get("event") == "ready" and "url" in said and "tokens_file" in said:
+        if said.get("event") in ("ready", "running") and "tokens_file" in said:
             return said
     return None
 

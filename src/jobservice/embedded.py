@@ -21,7 +21,7 @@ from typing import Self
 from platformdirs import user_data_path
 
 from jobservice.cluster import START_SECONDS, Cluster
-from jobservice.settings import StartRefused
+from jobservice.settings import AlreadyRuns, StartRefused
 
 NEWEST = 18
 PROGRAM_FOLDERS: Mapping[int, str] = {16: "pginstall", 18: "pginstall18"}
@@ -202,7 +202,7 @@ def _own(folder: Path) -> int:
     except BlockingIOError:
         owner = os.read(lock, 20).decode("ascii", errors="replace").strip() or "unknown"
         os.close(lock)
-        raise StartRefused(
+        raise AlreadyRuns(
             f"Process {owner} already runs the service in {folder}. Use that one, stop it, or choose another --data."
         ) from None
     os.ftruncate(lock, 0)

@@ -28,6 +28,10 @@ class StartRefused(Exception):
         self.sentences = sentences
 
 
+class AlreadyRuns(StartRefused):
+    """Another process owns that folder, and serves what is in it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessSettings:
     """What an API or Worker process needs to start. `database_url` may hold a password: never log it."""

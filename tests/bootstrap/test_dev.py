@@ -116,6 +116,7 @@ def test_everything_from_nothing_and_back_to_nothing(data: Path) -> None:
     second = subprocess.run(command(data), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS)
     assert second.returncode == 1
     assert f"Process {dev.process.pid} already runs the service in {data}" in second.stderr
+    assert json.loads(second.stdout) == {"event": "running", "tokens_file": str(file)}
 
     children = dev.children()
     for name, role, ring in (("api", "jobs_api", True), ("worker", "jobs_worker", False)):

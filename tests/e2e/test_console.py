@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from jobconsole.demo_service import temporary_folder
+from jobconsole.demo_service import DemoService, temporary_folder
 from tests.fakes.waiting import eventually
 from tests.terminal import Terminal
 
@@ -51,6 +51,19 @@ def test_it_opens_signed_in_and_stops_everything_when_left(folder: Path) -> None
         assert f"stays in {folder / 'demo'}" in terminal.text()
         assert "jc_" not in terminal.text(), "no token was painted"
     assert not [process for process in started if process.is_running()]
+
+
+def test_a_second_console_joins_the_demo_that_runs_and_leaves_it_running(demo: DemoService) -> None:
+    command = [sys.executable, "-m", "jobconsole", "demo", "--as", "k.rao", "--data", str(demo.data)]
+    with Terminal(command, columns=140, lines=40) as terminal:
+        see(terminal, "Supplier payouts")
+        see(terminal, "k.rao")
+        see(terminal, "GBP")
+        terminal.type(b"\x11")
+        assert terminal.ended() == 0
+        assert "second console" in terminal.text()
+    assert demo.process is not None
+    assert demo.process.poll() is None
 
 
 async def test_a_demo_that_is_killed_takes_its_service_along(folder: Path) -> None:

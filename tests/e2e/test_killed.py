@@ -48,6 +48,7 @@ async def work(service: Service, done: list[tuple[str, int]]) -> None:
 
 def child(demo: DemoService, name: str) -> psutil.Process | None:
     """The running `jobservice NAME` of the demo."""
+    assert demo.process is not None
     for process in psutil.Process(demo.process.pid).children(recursive=True):
         try:
             words = process.cmdline()

@@ -98,7 +98,7 @@ async def _serve(app: FastAPI, listening: Listening, stop: asyncio.Event) -> Non
 
         def started() -> None:
             _log.info("api-started", url=url)
-            process.say_ready(url=url)
+            process.say("ready", url=url)
 
         try:
             await serve(app, listener, stop=stop, started=started, certificate=listening.certificate, key=listening.key)

@@ -75,10 +75,16 @@ async def write_tokens(owner: Database, folder: Path, *, url: str) -> Path:
     return _write_privately(folder, json.dumps({"url": url, "tokens": tokens}, indent=2))
 
 
+def tokens_file(folder: Path) -> Path:
+    """Where the demo people's tokens lie in their folder."""
+    return folder / "tokens.json"
+
+
 def _write_privately(folder: Path, text: str) -> Path:
     folder.mkdir(mode=0o700, exist_ok=True)
     folder.chmod(0o700)
-    file, fresh = folder / "tokens.json", folder / "tokens.json.new"
+    file = tokens_file(folder)
+    fresh = file.with_suffix(".new")
     fresh.unlink(missing_ok=True)
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as writing:

@@ -24,7 +24,7 @@ from jobservice.cluster import SUPERUSER, Cluster
 from jobservice.embedded import EmbeddedServer, default_folder, prepare_folder
 from jobservice.migrate import SERVICE_ROLES, migrate
 from jobservice.records import RecordSet
-from jobservice.settings import APPLICATION, DATABASE_URL, DEPLOYMENT, KEYRING, StartRefused
+from jobservice.settings import APPLICATION, DATABASE_URL, DEPLOYMENT, KEYRING, AlreadyRuns, StartRefused
 from jobservice.store.database import Database
 from jobservice.store.statements import statement
 
@@ -32,6 +32,7 @@ DATABASE = "jobs"
 OWNER, API, WORKER = "jobs_owner", "jobs_api", "jobs_worker"
 HOST = "127.0.0.1"
 DEPLOYMENT_NAME = "demo"
+PEOPLE = "people"
 
 _log = structlog.get_logger("jobservice.dev")
 
@@ -55,7 +56,7 @@ async def run_dev(wanted: Dev, *, until_stdin_closes: bool = False) -> None:
     listener = _listen(wanted.port)
     try:
         data = prepare_folder(wanted.data or default_folder())
-        server = await asyncio.to_thread(EmbeddedServer.start, data)
+        server = await asyncio.to_thread(_start, data)
         try:
             await asyncio.to_thread(prepare_database, server.cluster)
             make_keyring(data / "keyring")
@@ -68,6 +69,16 @@ async def run_dev(wanted: Dev, *, until_stdin_closes: bool = False) -> None:
             _log.info("dev-stopped")
     finally:
         listener.close()
+
+
+def _start(data: Path) -> EmbeddedServer:
+    """Start PostgreSQL; where another process owns the folder, say where its people's tokens lie, and refuse."""
+    try:
+        return EmbeddedServer.start(data)
+    except AlreadyRuns:
+        if (tokens := demo.tokens_file(data / PEOPLE)).exists():
+            process.say("running", tokens_file=str(tokens))
+        raise
 
 
 def prepare_database(cluster: Cluster) -> None:
@@ -89,7 +100,7 @@ async def _fill(cluster: Cluster, data: Path, application: Application, records:
     try:
         await demo.make_people(owner)
         await demo.seed(owner, api, application, records)
-        return await demo.write_tokens(owner, data / "people", url=url)
+        return await demo.write_tokens(owner, data / PEOPLE, url=url)
     finally:
         await api.close()
         await owner.close()
@@ -132,7 +143,7 @@ async def _supervise(children: Sequence[Child], stop: asyncio.Event, *, url: str
 async def _tell(children: Sequence[Child], *, url: str, tokens: Path) -> None:
     for child in children:
         await child.ready.wait()
-    process.say_ready(url=url, tokens_file=str(tokens))
+    process.say("ready", url=url, tokens_file=str(tokens))
 
 
 def _listen(port: int) -> socket.socket:

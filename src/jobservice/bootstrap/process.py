@@ -117,7 +117,7 @@ def _wait_for_end(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:
         loop.call_soon_threadsafe(stop.set)
 
 
-def say_ready(**members: object) -> None:
-    """One JSON line on stdout: whoever started this process may go on. Holds no secret."""
-    sys.stdout.write(json.dumps({"event": "ready", **members}) + "\n")
+def say(event: str, **members: object) -> None:
+    """One JSON line on stdout for whoever started this process (`ready`: go on). Holds no secret."""
+    sys.stdout.write(json.dumps({"event": event, **members}) + "\n")
     sys.stdout.flush()

@@ -36,7 +36,7 @@ async def run_worker(
         application.connect(ServiceInbox(records))
         stop = process.stop_event(until_stdin_closes=until_stdin_closes)
         worker = Worker(database=database, duties=duties(records), stop=stop)
-        process.say_ready(incarnation=str(worker.incarnation))
+        process.say("ready", incarnation=str(worker.incarnation))
         await worker.run()
     finally:
         await database.close()
