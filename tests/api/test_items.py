@@ -149,16 +149,13 @@ async def test_what_is_no_item_at_all_is_refused_in_words(api: Api, body: bytes)
 
 @pytest.mark.requirement("PG-01")
 async def test_large_payloads_are_kept_whole_up_to_the_setting(make_app: MakeApp, service: Any, api: Api) -> None:
-    roomy = Api(
-        app=make_app(service=with_settings(service, payload_most=1_048_576)), people=api.people, stack=api.stack
-    )
-    client = await roomy.of("m.ito")
+    client = await api.of("m.ito")
     for number, text in enumerate(("x" * 7_900, "x" * 8_100, "x" * 200_000, "é" * 4_100)):
-        item = await roomy.push(f"K-{number}", payload={"text": text})
+        item = await api.push(f"K-{number}", payload={"text": text})
         assert (await client.get(f"/v1/items/{item['id']}")).json()["payload"] == {"text": text}
-    pusher = await api.of("p.push")
-    answer = await pusher.post(ITEMS, json=payout("K-9", payload={"text": "x" * 200_000}), headers=key_header())
     most = service.records.settings.payload_most
+    pusher = await api.of("p.push")
+    answer = await pusher.post(ITEMS, json=payout("K-9", payload={"text": "x" * most}), headers=key_header())
     assert problem_of(answer, 413, "body-too-large")["detail"].startswith(f"The body is larger than {most:,} bytes")
 
 

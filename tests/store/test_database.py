@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import psycopg
@@ -50,6 +52,27 @@ async def test_a_server_that_is_not_there_is_a_refusal(tmp_path: Any) -> None:
     finally:
         await database.close()
     assert refused.value.kind is ErrorCode.DATABASE_AWAY
+
+
+async def test_a_pool_full_of_dead_connections_serves_the_next_request(
+    database_url: Callable[[str], str], superuser: psycopg.Connection[Any]
+) -> None:
+    """A restarted server kills all idle connections at once; who draws one of them must not wait for the others."""
+    database = await Database.open(database_url("jobs_api"), name="many dead", most=20, wait_seconds=2.5)
+    try:
+        everyone = asyncio.Barrier(20)
+
+        async def hold() -> None:
+            async with database.transaction(None):
+                await everyone.wait()
+
+        await asyncio.gather(*(hold() for _ in range(20)))
+        superuser.execute("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'many dead'")
+        for _ in range(3):
+            async with database.transaction(None) as transaction:
+                await transaction.connection.execute("select 1")
+    finally:
+        await database.close()
 
 
 async def test_the_clock_moves_only_for_this_test(database: Database, clock: Clock) -> None:

@@ -5,8 +5,9 @@ Only `usecases/` (and the duties' units of work) open transactions here. Never d
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import psycopg
@@ -20,6 +21,9 @@ from jobservice.store.statements import statement
 Row = Mapping[str, Any]
 """One row by column name; the store's functions turn it into values before anyone else sees it."""
 
+RECONNECT_SECONDS = 3.0
+"""How long the pool tries by itself to make a lost connection anew, pausing longer each time; then the next request
+tries at once, so that what waits for a server is not asleep when it comes back."""
 CONNECT_TIMEOUT = 5.0
 """Seconds to wait for a connection before the database counts as away."""
 
@@ -69,10 +73,13 @@ class Transaction:
 class Database:
     """A pool of connections under one role. Open with `Database.open`, close with `close`."""
 
-    def __init__(self, pool: AsyncConnectionPool[AsyncConnection[DictRow]], url: str, name: str) -> None:
+    def __init__(
+        self, pool: AsyncConnectionPool[AsyncConnection[DictRow]], url: str, name: str, wait_seconds: float
+    ) -> None:
         self._pool = pool
         self._url = url
         self._name = name
+        self._wait_seconds = wait_seconds
 
     @classmethod
     async def open(cls, url: str, *, name: str, most: int = 10, wait_seconds: float = CONNECT_TIMEOUT) -> Database:
@@ -85,14 +92,13 @@ class Database:
             min_size=1,
             max_size=most,
             timeout=wait_seconds,
-            reconnect_timeout=30,
+            reconnect_timeout=RECONNECT_SECONDS,
             open=False,
-            check=AsyncConnectionPool.check_connection,
             kwargs={"row_factory": dict_row, "autocommit": True, "prepare_threshold": 3, **_options(name)},
             name=name,
         )
         await pool.open(wait=False)
-        return cls(pool, url, name)
+        return cls(pool, url, name, wait_seconds)
 
     async def close(self) -> None:
         """Give every connection back to the server."""
@@ -116,7 +122,8 @@ class Database:
         known whether a commit arrived: the caller's idempotency key finds out), TIMED_OUT past `statement_seconds`.
         """
         try:
-            async with self._pool.connection() as connection, connection.transaction():
+            async with AsyncExitStack() as stack:
+                connection = await self._begin(stack)
                 await connection.execute(
                     "select set_config('jobs.tenant', %s, true), set_config('statement_timeout', %s, true)",
                     (tenant or "", f"{int(statement_seconds * 1000)}ms"),
@@ -130,6 +137,30 @@ class Database:
             ) from slow
         except psycopg.OperationalError as broken:
             raise _away() from broken
+
+    async def _begin(self, stack: AsyncExitStack) -> AsyncConnection[DictRow]:
+        """A connection in a transaction that `stack` ends and gives back.
+
+        A connection that died while it was idle is found by its first statement. Then the server was away, and all
+        idle ones are as dead: they are looked at together. (The pool's own check pauses a second, then two, for each
+        dead one that a request happens to draw, and times out while the server is well.)
+        """
+        deadline = time.monotonic() + self._wait_seconds
+        while True:
+            connection = await self._pool.getconn(timeout=deadline - time.monotonic())
+            transaction = connection.transaction()
+            try:
+                await transaction.__aenter__()
+            except psycopg.OperationalError:
+                await self._pool.putconn(connection)
+                await self._pool.check()
+                continue
+            except BaseException:
+                await self._pool.putconn(connection)
+                raise
+            stack.push_async_callback(self._pool.putconn, connection)
+            stack.push_async_exit(transaction)
+            return connection
 
 
 def _options(name: str) -> dict[str, Any]:
