@@ -75,5 +75,5 @@ class QueueTotals(Answer):
     unclaimed: int
     oldest_created: AwareDatetime | None
     totals: tuple[QueueCurrencyTotal, ...]
-    """Of the waiting items."""
+    """Of the waiting items; the currency with most items first."""
     as_of: AwareDatetime

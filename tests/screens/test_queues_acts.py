@@ -37,7 +37,9 @@ async def test_rejecting_names_the_item_amount_first_and_carries_version_and_fen
         text = flat(app)
         assert "GBP 5,616.65 …0093 Booker Food Services" in text
         assert str(form.act_button.label) == "Reject payout"
-        assert app.focused is form.cancel_button
+        assert isinstance(app.focused, Prose), "the keyboard is where the reason goes, never on the acting button"
+        await pilot.press("enter")
+        assert not posts(fake)
         assert "0 of 500" in text
         type_reason(form, "double invoice")
         await said(app, "14 of 500")
@@ -53,10 +55,10 @@ async def test_cancel_and_escape_send_nothing() -> None:
     fake, ids = service()
     hold(fake, ids[0], MIKA)
     async with on_stage(fake) as (app, _, pilot):
-        for key in ("enter", "escape"):
+        for keys in (("tab", "enter"), ("escape",)):
             await pilot.press("x")
             await dialog(app)
-            await pilot.press(key)
+            await pilot.press(*keys)
             await closed(app)
         assert not posts(fake)
 
@@ -70,6 +72,8 @@ async def test_setting_aside_shows_what_the_time_resolved_to_before_it_is_sent()
         form.query_one(Input).value = "soon"
         await said(app, "Soon is not a time")
         type_reason(form, "waits for the credit note")
+        form.cancel_button.focus()
+        await until(app, lambda: app.focused is form.cancel_button, "the keyboard elsewhere")
         press(form, "act")
         await until(app, lambda: isinstance(app.focused, Input), "the keyboard where the fault is")
         assert not posts(fake)

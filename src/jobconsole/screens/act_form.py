@@ -52,6 +52,9 @@ class ActForm(ActingDialog[R], Generic[R]):
     about = query_one("#about", Lines)
     answered = query_one("#answered", Lines)
 
+    AUTO_FOCUS = "Form Input, Form Prose, Form Select, Form Checkbox, #cancel"
+    """What has to be said comes first. No key acts from there: enter goes on, only the named button acts."""
+
     def __init__(
         self,
         *,

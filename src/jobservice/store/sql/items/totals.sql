@@ -51,7 +51,7 @@ select
                         'back_minor', s.back_minor,
                         'back_count', s.back_count
                     )
-                    order by s.currency
+                    order by s.out_count + s.back_count desc, s.currency
                 )
             from sums as s
         ),
