@@ -23,7 +23,7 @@ CASES = "cases"
 """The section of failure cases (`../shared/cases`); the other sections are those of the list of requirements."""
 
 DECISIONS = "decisions"
-"""The section of `../shared/MONEY.md` decisions by their number: shown with their tests, and never due."""
+"""The section of `../shared/MONEY.md` decisions by their number."""
 
 TESTS = Path(__file__).parent
 TABLE = TESTS.parent / "docs" / "requirements.csv"
@@ -104,9 +104,7 @@ def problems(rows: Sequence[Row], marked: Sequence[Marked], finished: int = FINI
     known = {row.id for row in rows}
     tested = {mark.id for mark in marked}
     missing = [
-        f"{row.id} (part {row.part}) has no test"
-        for row in rows
-        if row.part <= finished and row.section != DECISIONS and row.id not in tested
+        f"{row.id} (part {row.part}) has no test" for row in rows if row.part <= finished and row.id not in tested
     ]
     strange = [
         f"{mark.test} is marked {mark.id!r}, which is no row of {TABLE.name}" for mark in marked if mark.id not in known
@@ -130,7 +128,7 @@ def main() -> int:
     """Print the table and what is wrong with it; 1 where something is."""
     rows, marked = read_table(), marked_tests()
     found = problems(rows, marked)
-    due = [row for row in rows if row.part <= FINISHED_PART and row.section != DECISIONS]
+    due = [row for row in rows if row.part <= FINISHED_PART]
     summary = f"{len(rows)} rows, {len(due)} of them due (part {FINISHED_PART}); {len(found)} problems."
     sys.stdout.write("\n".join((*lines(rows, marked), "", *found, summary)) + "\n")
     return 1 if found else 0

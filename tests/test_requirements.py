@@ -61,7 +61,7 @@ def test_a_row_without_a_test_and_a_marker_without_a_row_are_problems() -> None:
         "test_x.py::test_it is marked 'dew', which is no row of requirements.csv",
     )
     decision = Row(id="MONEY-26", section=DECISIONS, part=FINISHED_PART)
-    assert problems((*rows, decision), (right,)) == ()
+    assert problems((*rows, decision), (right,)) == (f"MONEY-26 (part {FINISHED_PART}) has no test",)
     assert [line.split()[-2:] for line in lines(rows, (right,))][::2] == [["1", "test"], ["not-yet", "-"]]
 
 

@@ -47,6 +47,7 @@ def test_no_other_page_is_served(api: Api) -> None:
     assert others == ["/v1/openapi.json"]
 
 
+@pytest.mark.requirement("MONEY-24")
 @pytest.mark.parametrize("role", Role)
 @pytest.mark.parametrize("route", [route for route in SIGNED_IN if route.permission], ids=lambda route: route.name)
 async def test_every_role_may_do_what_the_one_table_says(api: Api, route: Route, role: Role) -> None:

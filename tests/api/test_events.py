@@ -52,6 +52,7 @@ async def test_a_stream_begins_with_its_position_and_tells_what_changes(api: Api
     assert "secret" not in "".join(event.data for event in listener.events)
 
 
+@pytest.mark.requirement("MONEY-34")
 async def test_hints_of_another_tenant_are_never_told_whatever_is_resumed(api: Api) -> None:
     async with running(api.app) as url:
         async with (
@@ -152,6 +153,7 @@ async def test_an_id_that_is_no_position_here_means_reload(api: Api, name: str) 
             assert [hint["id"] for hint in await resumed.heard(item["id"])] == [item["id"]]
 
 
+@pytest.mark.requirement("MONEY-34")
 @pytest.mark.parametrize(
     "ending",
     [
@@ -201,6 +203,7 @@ async def test_someone_who_may_read_no_queue_hears_of_none(api: Api) -> None:
         assert not listener.ended
 
 
+@pytest.mark.requirement("MONEY-34")
 async def test_only_so_many_streams_a_person_and_each_is_given_back(
     make_app: MakeApp, service: Any, api: Api, stack: AsyncExitStack
 ) -> None:

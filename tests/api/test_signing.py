@@ -20,6 +20,7 @@ def test_a_cursor_comes_back_in_its_own_context(context: list[str], after: list[
     assert SIGNER.after(context, SIGNER.cursor(context, after)) == tuple(after)
 
 
+@pytest.mark.requirement("MONEY-33")
 @pytest.mark.parametrize("at", range(len(CONTEXT)))
 def test_a_cursor_is_good_for_nothing_else(at: int) -> None:
     cursor = SIGNER.cursor(CONTEXT, ("2026-03-02T09:00:00+00:00", "x"))

@@ -103,6 +103,7 @@ def data() -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
+@pytest.mark.requirement("MONEY-35")
 def test_everything_from_nothing_and_back_to_nothing(data: Path) -> None:
     dev = Dev(data)
     tokens = dev.tokens()

@@ -66,6 +66,7 @@ def test_a_process_with_too_many_rights_does_not_start(
     assert "Traceback" not in ended.stderr
 
 
+@pytest.mark.requirement("MONEY-25")
 def test_the_api_does_not_start_with_the_workers_role_or_on_a_network(
     environment: Callable[[str], Mapping[str, str]],
 ) -> None:

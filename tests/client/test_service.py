@@ -143,6 +143,7 @@ async def test_a_pause_that_the_service_asks_for_is_kept_and_never_past_the_dead
     assert long.pauses == []
 
 
+@pytest.mark.requirement("MONEY-25")
 @pytest.mark.parametrize(
     ("answer", "says"),
     [
@@ -163,6 +164,7 @@ async def test_an_answer_that_is_none_is_a_sentence(answer: httpx.Response, says
     assert {request.url.host for request in script.requests} == {"127.0.0.1"}
 
 
+@pytest.mark.requirement("MONEY-25")
 @pytest.mark.parametrize(
     "url",
     [

@@ -17,11 +17,13 @@ MAY = {
 }
 
 
+@pytest.mark.requirement("MONEY-24")
 @pytest.mark.parametrize("role", list(Role))
 def test_what_each_role_may_do(role: Role) -> None:
     assert GRANTS[role] == {Permission(word) for word in MAY[role].split()}
 
 
+@pytest.mark.requirement("MONEY-24")
 def test_who_pushes_an_item_can_never_act_on_one() -> None:
     acting = {Permission.QUEUE_ACT, Permission.QUEUE_CLAIM, Permission.QUEUE_CLAIM_BREAK}
     assert [role for role in Role if Permission.ITEM_PUSH in GRANTS[role] and acting & GRANTS[role]] == []

@@ -37,7 +37,7 @@ async def waits_for_a_lock(desk: Desk, count: int = 1) -> None:
             await asyncio.sleep(0.01)
 
 
-@pytest.mark.requirement("release-claims-past-their-lease")
+@pytest.mark.requirement("release-claims-past-their-lease", "MONEY-30")
 @pytest.mark.parametrize("touched", [False, True], ids=["row only locked", "row also written"])
 async def test_a_renewal_that_waited_past_the_expiry_is_refused(
     desk: Desk, clock: Any, server: Any, database_name: str, touched: bool

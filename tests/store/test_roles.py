@@ -53,6 +53,7 @@ def filled(people: People) -> psycopg.Connection[Any]:
     return connection
 
 
+@pytest.mark.requirement("MONEY-29")
 @pytest.mark.parametrize("table", WALLED)
 def test_the_api_sees_one_tenant_and_without_one_nothing(
     filled: psycopg.Connection[Any], database_url: Callable[[str], str], table: str
@@ -64,6 +65,7 @@ def test_the_api_sees_one_tenant_and_without_one_nothing(
             assert connection.execute(query).fetchall() == seen
 
 
+@pytest.mark.requirement("MONEY-29")
 @pytest.mark.parametrize("table", ["items", "memberships"])
 def test_the_worker_sees_one_tenant_of_what_is_not_bookkeeping(
     filled: psycopg.Connection[Any], database_url: Callable[[str], str], table: str
@@ -74,6 +76,7 @@ def test_the_worker_sees_one_tenant_of_what_is_not_bookkeeping(
             assert connection.execute(query).fetchall() == seen
 
 
+@pytest.mark.requirement("MONEY-29")
 @pytest.mark.parametrize(
     "insert",
     [
@@ -90,6 +93,7 @@ def test_the_api_writes_into_its_tenant_alone(
         connection.execute(insert.encode())
 
 
+@pytest.mark.requirement("MONEY-31")
 @pytest.mark.parametrize("role", SERVICE_ROLES)
 @pytest.mark.parametrize("table", GROWING)
 @pytest.mark.parametrize("change", ["update jobs.{} set tenant = tenant", "delete from jobs.{}", "truncate jobs.{}"])
@@ -100,6 +104,7 @@ def test_no_service_role_changes_what_only_grows(
         connection.execute(change.format(table).encode())
 
 
+@pytest.mark.requirement("MONEY-31")
 @pytest.mark.parametrize("table", GROWING)
 @pytest.mark.parametrize("change", ["update jobs.{} set tenant = tenant", "delete from jobs.{}", "truncate jobs.{}"])
 def test_not_even_the_owner_changes_what_only_grows(
@@ -109,6 +114,7 @@ def test_not_even_the_owner_changes_what_only_grows(
         connection.execute(change.format(table).encode())
 
 
+@pytest.mark.requirement("MONEY-30")
 @pytest.mark.parametrize("role", SERVICE_ROLES)
 @pytest.mark.parametrize(
     "attempt",
@@ -134,6 +140,7 @@ def test_no_service_role_moves_a_wall(
         connection.execute(attempt.encode())
 
 
+@pytest.mark.requirement("MONEY-29")
 def test_row_security_is_forced_on_every_table(superuser: psycopg.Connection[Any]) -> None:
     open_tables = superuser.execute(
         "select relname from pg_class where relnamespace = 'jobs'::regnamespace and relkind = 'r'"

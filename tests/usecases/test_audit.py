@@ -12,6 +12,7 @@ from tests.usecases.desk import Desk, refused_with
 from tests.usecases.desk import desk as new_desk
 
 
+@pytest.mark.requirement("MONEY-31")
 async def test_every_change_and_every_refused_act_is_a_row_and_looking_is_not(desk: Desk) -> None:
     item = await desk.push()
     await desk.detail(item["id"])

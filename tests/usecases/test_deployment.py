@@ -61,11 +61,13 @@ async def test_each_service_role_may_start(look: Callable[..., Any], role: str) 
     assert await look(role, service_role=role) == ()
 
 
+@pytest.mark.requirement("MONEY-29")
 async def test_a_superuser_is_refused(look: Callable[..., Any]) -> None:
     (sentence,) = await look("postgres")
     assert "postgres is a superuser" in sentence
 
 
+@pytest.mark.requirement("MONEY-29")
 async def test_an_owner_of_tables_is_refused(look: Callable[..., Any]) -> None:
     (sentence,) = await look("jobs_owner")
     assert "jobs_owner owns tables" in sentence
@@ -98,6 +100,7 @@ async def test_other_logins(
     assert (findings == ()) if said is None else (said in findings[0])
 
 
+@pytest.mark.requirement("MONEY-30")
 async def test_another_clock_is_refused(admin: psycopg.Connection[Any], look: Callable[..., Any]) -> None:
     body = "create or replace function jobs.now() returns timestamptz language sql stable as '{}'"
     admin.execute(body.format("select clock_timestamp() + interval ''1 s''").encode())
@@ -134,6 +137,7 @@ async def test_an_empty_database_says_migrate(server: Server, worker_id: str) ->
     assert "jobservice migrate" in sentence
 
 
+@pytest.mark.requirement("MONEY-35")
 async def test_demo_people_need_a_demo_database(admin: psycopg.Connection[Any], look: Callable[..., Any]) -> None:
     admin.execute("insert into jobs.people (id, name, contact, demo) values ('d.emo', 'Demo', 'x', true)")
     try:

@@ -39,6 +39,7 @@ async def test_the_second_call_gets_the_first_answer(desk: Desk) -> None:
     assert work.times == 1
 
 
+@pytest.mark.requirement("MONEY-32")
 async def test_another_body_under_the_key_is_refused(desk: Desk) -> None:
     work, request, actor = Work(), once(), desk.actor("m.ito")
     await act_once(desk.service, actor, DEED, request, work)
@@ -61,6 +62,7 @@ async def test_a_key_belongs_to_its_tenant_person_method_and_path(desk: Desk, pa
     assert work.times == 2
 
 
+@pytest.mark.requirement("MONEY-32")
 async def test_while_the_first_is_at_work_the_second_is_told_so(desk: Desk) -> None:
     request, actor, inner = once(), desk.actor("m.ito"), Work()
 

@@ -48,6 +48,7 @@ async def test_a_person_from_nothing_to_a_token(owner_database: Database, superu
     assert made.token not in str(superuser.execute("select * from jobs.audit").fetchall())
 
 
+@pytest.mark.requirement("MONEY-23")
 @pytest.mark.parametrize(
     ("hours", "accepted"), [(720.0, True), (720.1, False), (0.01, False), (float("nan"), False), (-1.0, False)]
 )
@@ -66,6 +67,7 @@ async def test_a_token_lives_30_days_at_most(
     assert one(people.connection, "select count(*) from jobs.tokens") == 0
 
 
+@pytest.mark.requirement("MONEY-23")
 @pytest.mark.parametrize(
     ("role", "tenants"),
     [(None, ("globex",)), (Role.OPERATOR, None), (Role.OPERATOR, ("acme",)), (None, ("acme", "globex"))],
@@ -78,6 +80,7 @@ async def test_a_token_never_exceeds_its_person(
     assert refused.value.kind is ErrorCode.INVALID_REQUEST
 
 
+@pytest.mark.requirement("MONEY-23")
 async def test_a_token_follows_its_persons_present_rights(
     owner_database: Database, database: Database, people: People
 ) -> None:
@@ -101,6 +104,7 @@ async def test_a_token_follows_its_persons_present_rights(
     assert await reach() == []
 
 
+@pytest.mark.requirement("MONEY-23")
 async def test_disabling_ends_every_token(owner_database: Database, people: People) -> None:
     people.token("m.ito")
     people.token("k.rao")
