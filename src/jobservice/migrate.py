@@ -47,7 +47,7 @@ def migrate(url: str, migrations: Sequence[Migration] | None = None) -> Migrated
     engine = create_engine("postgresql+psycopg://", creator=lambda: connect(url), poolclass=NullPool)
     with engine.connect() as connection:
         driver: psycopg.Connection[Any] = connection.connection.driver_connection  # type: ignore[assignment]  # psycopg's
-        driver.execute("select pg_advisory_lock(%s)", (LOCK,))
+        driver.execute(statement("deployment/lock_migrations"), {"key": LOCK})
         driver.commit()
         roles = _ensure_roles(driver)
         _ensure_schema(driver)
@@ -95,7 +95,7 @@ def _ensure_schema(driver: psycopg.Connection[Any]) -> None:
         driver.execute(statement("deployment/create_schema"))
     except psycopg.errors.InsufficientPrivilege:
         driver.rollback()
-        row = driver.execute("select current_database(), current_user").fetchone()
+        row = driver.execute(statement("deployment/whoami")).fetchone()
         database, owner = row or ("", "")
         raise StartRefused(
             "This login may not make the schema jobs. Let an administrator of the server run: "

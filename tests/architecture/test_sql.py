@@ -78,3 +78,18 @@ def test_no_python_above_the_store_holds_sql() -> None:
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and SQL_WORDS.match(node.value)
     ]
     assert found == []
+
+
+def test_no_python_above_the_store_executes_a_text_of_its_own() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in python_files("src/jobservice", "src/jobconsole", "src/jobcontract", "examples")
+        if STORE not in path.parents
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("execute", "executemany", "copy")
+        and node.args
+        and isinstance(node.args[0], ast.Constant | ast.JoinedStr | ast.BinOp)
+    ]
+    assert found == []
