@@ -53,7 +53,18 @@ async def test_one_holds_it_and_the_other_does_not(known: Database) -> None:
     lease = await taken(known, FIRST)
     assert lease.fence == 1
     assert await take(known, DUTY, SECOND) is None
-    assert await take(known, DUTY, FIRST) is None
+
+
+async def test_its_own_lease_that_could_not_be_given_back_is_taken_again_at_once(known: Database) -> None:
+    """The database went away in the middle of a run: when it is back, the duty does not stand still for a lease."""
+    kept = await taken(known, FIRST)
+    again = await taken(known, FIRST)
+    assert again.fence == kept.fence + 1
+    with pytest.raises(LeaseLost):
+        async with kept.transaction():
+            pytest.fail("what was left of the first run wrote beside the second")
+    assert not await give_back(kept, whole=True)
+    assert await give_back(again, whole=True)
 
 
 async def test_a_whole_run_is_followed_by_a_pause_and_a_broken_one_is_not(known: Database, clock: Clock) -> None:

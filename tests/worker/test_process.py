@@ -139,13 +139,22 @@ async def test_a_duty_that_breaks_pauses_alone_and_goes_on(worker_database: Data
 async def test_a_database_stopped_and_started_again(spare_server: Server) -> None:
     migrate(spare_server.url("jobs_owner", "jobs"))
     database = await Database.open(spare_server.url("jobs_worker", "jobs"), name="worker", most=5, wait_seconds=0.3)
-    stop, duty = asyncio.Event(), Counting(every=0.05)
+    stop, in_the_middle = asyncio.Event(), asyncio.Event()
+
+    class Stopped(Counting):
+        async def run_once(self, lease: Lease) -> Mapping[str, int]:
+            if self.runs == 2 and not in_the_middle.is_set():
+                async with lease.transaction():
+                    in_the_middle.set()
+                    await asyncio.to_thread(spare_server.cluster.stop)
+            return await Counting.run_once(self, lease)
+
+    duty = Stopped(every=0.05)
     worker = Worker(database=database, duties=(duty,), stop=stop, pace=QUICK)
     try:
         with capture_logs() as logs:
             running = asyncio.create_task(worker.run())
-            await until(lambda: duty.runs >= 2)
-            await asyncio.to_thread(spare_server.cluster.stop)
+            await until(in_the_middle.is_set)
             await until(lambda: {line["step"] for line in waits(logs)} >= {"counting", "heartbeat"})
             await until(lambda: len([line for line in waits(logs) if line["step"] == "counting"]) >= 3)
             pauses = [line["seconds"] for line in waits(logs) if line["step"] == "counting"]
@@ -158,6 +167,7 @@ async def test_a_database_stopped_and_started_again(spare_server: Server) -> Non
         await database.close()
     assert max(pauses) <= QUICK.longest_pause * 1.5
     assert {line["code"] for line in waits(logs)} == {"database-away"}
+    assert [line["duty"] for line in logs if line["event"] == "lease-kept"] == ["counting"]
     assert [line for line in logs if line["event"] == "worker-step-failed"] == []
     with spare_server.superuser("jobs") as connection:
         assert connection.execute("select stopped_at is not null from jobs.workers").fetchall() == [(True,)]

@@ -13,10 +13,10 @@ async def add_duty(transaction: Transaction, name: str) -> None:
     await transaction.run("duties/add_duty", name=name)
 
 
-async def lock_duty(transaction: Transaction, name: str, *, every: float) -> Row | None:
-    """The duty's row, locked: holder, fence, free, due (`every` seconds after the last whole run); None while locked
-    by another."""
-    return await transaction.row("duties/lock_duty", name=name, every=every)
+async def lock_duty(transaction: Transaction, name: str, *, holder: UUID, every: float) -> Row | None:
+    """The duty's row, locked: holder, fence, free for `holder`, due (`every` seconds after the last whole run); None
+    while locked by another."""
+    return await transaction.row("duties/lock_duty", name=name, holder=holder, every=every)
 
 
 async def take_duty(transaction: Transaction, name: str, *, holder: UUID, fence: int, lease: float) -> int | None:

@@ -68,9 +68,13 @@ class Duty(Protocol):
 async def take(
     database: Database, duty: Duty, holder: UUID, stopping: Callable[[], bool] = lambda: False
 ) -> Lease | None:
-    """The lease of a duty that is due and free, or None."""
+    """The lease of a duty that is due and free, or None.
+
+    One that `holder` has already is free for it: a holder runs a duty once at a time, so that is a lease it could not
+    give back, or never heard of, because the database was away. What is left of that run is shut out by the fence.
+    """
     async with database.transaction(None) as transaction:
-        row = await duties.lock_duty(transaction, duty.name, every=duty.every)
+        row = await duties.lock_duty(transaction, duty.name, holder=holder, every=duty.every)
         if row is None or not row["free"] or not row["due"]:
             return None
         fence = await duties.take_duty(transaction, duty.name, holder=holder, fence=row["fence"], lease=duty.lease)
