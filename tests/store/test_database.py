@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import psycopg
 import pytest
+from structlog.testing import capture_logs
 
 from jobcontract.errors import ErrorCode, Refusal
 from jobservice.store.database import Database
@@ -46,12 +48,15 @@ async def test_a_server_that_is_not_there_is_a_refusal(tmp_path: Any) -> None:
         f"postgresql://jobs_api@/jobs?host={tmp_path}", name="away", most=1, wait_seconds=0.2
     )
     try:
-        with pytest.raises(Refusal) as refused:
-            async with database.transaction(None):
-                pass
+        with capture_logs() as logs:
+            for _ in range(2):
+                with pytest.raises(Refusal) as refused:
+                    await use(database)
+                assert refused.value.kind is ErrorCode.DATABASE_AWAY
     finally:
         await database.close()
-    assert refused.value.kind is ErrorCode.DATABASE_AWAY
+    away = [(line["pool"], line["reason"]) for line in logs if line["event"] == "database-away"]
+    assert away == [("away", "no connection within 0.2 s")]
 
 
 async def test_a_pool_full_of_dead_connections_serves_the_next_request(
@@ -73,6 +78,107 @@ async def test_a_pool_full_of_dead_connections_serves_the_next_request(
                 await transaction.connection.execute("select 1")
     finally:
         await database.close()
+
+
+async def use(database: Database) -> None:
+    """One transaction with a statement."""
+    async with database.transaction(None) as transaction:
+        await transaction.connection.execute("select 1")
+
+
+async def raising(database: Database, sqlstate: str) -> None:
+    """A statement that the server refuses so; the connection stays."""
+    async with database.transaction(None) as transaction:
+        await transaction.connection.execute(
+            f"do $$ begin raise exception 'made up' using errcode = '{sqlstate}'; end $$".encode()
+        )
+
+
+async def cancelled_after(database: Database, steps: int) -> None:
+    """Cancels a transaction so many steps of the event loop after it began."""
+    running = asyncio.create_task(use(database))
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    running.cancel()
+    with suppress(asyncio.CancelledError):
+        await running
+
+
+async def test_a_transaction_cancelled_anywhere_leaves_a_pool_that_serves(
+    database_url: Callable[[str], str],
+) -> None:
+    """Psycopg counts a transaction from before its BEGIN: a connection given back in between would serve nobody."""
+    database = await Database.open(database_url("jobs_api"), name="cancelled", most=1)
+    try:
+        for steps in range(12):
+            await use(database)
+            await cancelled_after(database, steps)
+        await use(database)
+        assert database.figures()["pool_available"] == database.figures()["pool_size"] == 1
+    finally:
+        await database.close()
+
+
+async def test_a_transaction_cancelled_while_it_meets_dead_connections_loses_none_of_their_places(
+    database_url: Callable[[str], str], superuser: psycopg.Connection[Any]
+) -> None:
+    database = await Database.open(database_url("jobs_api"), name="cancelled dead", most=2)
+    everyone = asyncio.Barrier(2)
+
+    async def hold() -> None:
+        async with database.transaction(None):
+            await everyone.wait()
+
+    try:
+        for steps in (0, 1, 2, 3, 5, 8, 13):
+            await asyncio.gather(hold(), hold())
+            superuser.execute(
+                "select pg_terminate_backend(pid, 5000) from pg_stat_activity where application_name = 'cancelled dead'"
+            )
+            await cancelled_after(database, steps)
+        await asyncio.gather(hold(), hold())
+    finally:
+        await database.close()
+
+
+@pytest.mark.parametrize("sqlstate", ["40P01", "40001", "55P03"])
+async def test_who_gave_way_to_another_transaction_is_told_to_try_again(database: Database, sqlstate: str) -> None:
+    with capture_logs() as logs, pytest.raises(Refusal) as refused:
+        await raising(database, sqlstate)
+    assert refused.value.kind is ErrorCode.TIMED_OUT
+    assert refused.value.detail == "Others worked on the same at the same time. Nothing was done. Try again."
+    assert [(line["event"], line["sqlstate"]) for line in logs] == [("database-gave-way", sqlstate)]
+
+
+@pytest.mark.parametrize("sqlstate", ["53100", "53200", "54001", "55006", "58030"])
+async def test_what_the_server_refuses_for_a_reason_of_its_own_is_not_called_away(
+    database: Database, sqlstate: str
+) -> None:
+    with capture_logs() as logs, pytest.raises(psycopg.OperationalError) as raised:
+        await raising(database, sqlstate)
+    assert raised.value.sqlstate == sqlstate
+    assert logs == []
+    await use(database)
+
+
+@pytest.mark.parametrize("sqlstate", ["08006", "57P01", "57P02", "57P03"])
+async def test_a_server_that_goes_away_is_away_and_why_is_logged(database: Database, sqlstate: str) -> None:
+    with capture_logs() as logs, pytest.raises(Refusal) as refused:
+        await raising(database, sqlstate)
+    assert refused.value.kind is ErrorCode.DATABASE_AWAY
+    assert [(line["event"], line["sqlstate"], line["reason"]) for line in logs] == [
+        ("database-away", sqlstate, "made up")
+    ]
+    with capture_logs() as logs:
+        await use(database)
+        await use(database)
+    assert [line["event"] for line in logs] == ["database-there-again"]
+
+
+async def test_a_mistake_in_the_use_of_a_connection_is_not_called_away(database: Database) -> None:
+    with pytest.raises(psycopg.OperationalError, match="made up"):
+        async with database.transaction(None):
+            raise psycopg.OperationalError("made up")
 
 
 async def test_the_clock_moves_only_for_this_test(database: Database, clock: Clock) -> None:

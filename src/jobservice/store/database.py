@@ -11,12 +11,15 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import psycopg
+import structlog
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from jobcontract.errors import ErrorCode, Refusal
 from jobservice.store.statements import statement
+
+_log = structlog.get_logger("jobservice.store")
 
 Row = Mapping[str, Any]
 """One row by column name; the store's functions turn it into values before anyone else sees it."""
@@ -26,7 +29,12 @@ RECONNECT_SECONDS = 3.0
 tries at once, so that what waits for a server is not asleep when it comes back."""
 CONNECT_TIMEOUT = 5.0
 """Seconds to wait for a connection before the database counts as away."""
-
+GAVE_WAY = (
+    psycopg.errors.DeadlockDetected,
+    psycopg.errors.SerializationFailure,
+    psycopg.errors.LockNotAvailable,
+)
+"""The server ended one of several transactions that wanted the same rows; a repetition may succeed at once."""
 
 OLDEST_SERVER = 150_000
 """`server_version_num` of PostgreSQL 15."""
@@ -80,6 +88,7 @@ class Database:
         self._url = url
         self._name = name
         self._wait_seconds = wait_seconds
+        self._said: tuple[str | None, str] | None = None
 
     @classmethod
     async def open(cls, url: str, *, name: str, most: int = 10, wait_seconds: float = CONNECT_TIMEOUT) -> Database:
@@ -119,8 +128,11 @@ class Database:
         """One READ COMMITTED transaction of `tenant`: commits at the end, rolls back on any exception.
 
         Refusal DATABASE_AWAY where the server cannot be reached or the connection broke on the way (then it is not
-        known whether a commit arrived: the caller's idempotency key finds out), TIMED_OUT past `statement_seconds`.
+        known whether a commit arrived: the caller's idempotency key finds out), TIMED_OUT past `statement_seconds` or
+        where it gave way to another transaction. Whatever else the server refuses (a full disk, a limit of its own)
+        is raised as psycopg raised it.
         """
+        connection = None
         try:
             async with AsyncExitStack() as stack:
                 connection = await self._begin(stack)
@@ -128,22 +140,31 @@ class Database:
                     "select set_config('jobs.tenant', %s, true), set_config('statement_timeout', %s, true)",
                     (tenant or "", f"{int(statement_seconds * 1000)}ms"),
                 )
+                self._is_there()
                 yield Transaction(connection, tenant)
         except PoolTimeout as away:
-            raise _away() from away
+            raise self._away(None, f"no connection within {self._wait_seconds:g} s") from away
         except psycopg.errors.QueryCanceled as slow:
             raise Refusal(
                 ErrorCode.TIMED_OUT, f"The database took longer than {statement_seconds:g} s. Nothing was done."
             ) from slow
+        except GAVE_WAY as busy:
+            _log.warning("database-gave-way", sqlstate=busy.sqlstate, reason=reason(busy))
+            raise Refusal(
+                ErrorCode.TIMED_OUT, "Others worked on the same at the same time. Nothing was done. Try again."
+            ) from busy
         except psycopg.OperationalError as broken:
-            raise _away() from broken
+            if not _ended(broken, connection):
+                raise
+            raise self._away(broken.sqlstate, reason(broken)) from broken
 
     async def _begin(self, stack: AsyncExitStack) -> AsyncConnection[DictRow]:
         """A connection in a transaction that `stack` ends and gives back.
 
-        A connection that died while it was idle is found by its first statement. Then the server was away, and all
-        idle ones are as dead: they are looked at together. (The pool's own check pauses a second, then two, for each
-        dead one that a request happens to draw, and times out while the server is well.)
+        A connection that died while it was idle is found by its first statement, at once: the pool makes a new one for
+        it, and the next is tried. After a restart all idle ones are dead, so each is met once. (The pool's own check
+        pauses a second, then two, for each dead one that a request happens to draw, and times out while the server is
+        well; its `check()` swallows a cancellation.)
         """
         deadline = time.monotonic() + self._wait_seconds
         while True:
@@ -151,16 +172,39 @@ class Database:
             transaction = connection.transaction()
             try:
                 await transaction.__aenter__()
-            except psycopg.OperationalError:
+            except BaseException as error:
+                died = isinstance(error, psycopg.OperationalError) and _ended(error, connection)
+                await connection.close()  # psycopg counts the transaction as open from here on: nobody could use it
                 await self._pool.putconn(connection)
-                await self._pool.check()
+                if not died:
+                    raise
                 continue
-            except BaseException:
-                await self._pool.putconn(connection)
-                raise
             stack.push_async_callback(self._pool.putconn, connection)
             stack.push_async_exit(transaction)
             return connection
+
+    def _away(self, sqlstate: str | None, why: str) -> Refusal:
+        """The refusal; why is logged once, until it is another reason or the database is there again."""
+        if self._said != (sqlstate, why):
+            self._said = (sqlstate, why)
+            _log.warning("database-away", pool=self._name, sqlstate=sqlstate, reason=why)
+        return Refusal(ErrorCode.DATABASE_AWAY, "The database cannot be reached just now. Try again in a few seconds.")
+
+    def _is_there(self) -> None:
+        if self._said is not None:
+            self._said = None
+            _log.info("database-there-again", pool=self._name)
+
+
+def _ended(error: psycopg.OperationalError, connection: AsyncConnection[Any] | None) -> bool:
+    """Whether `error` says that the connection or the server went away, and not that the server refused a statement.
+
+    By SQLSTATE (PostgreSQL, appendix A): class 08, and 57P01 to 57P05: shut down, crashed, starting, database dropped,
+    idle for too long. The driver's own errors have none: then the connection tells, or that there is none.
+    """
+    if error.sqlstate is not None:
+        return error.sqlstate.startswith(("08", "57P0"))
+    return connection is None or connection.closed
 
 
 def _options(name: str) -> dict[str, Any]:
@@ -168,7 +212,3 @@ def _options(name: str) -> dict[str, Any]:
     # for each page: every run is planned for its values.
     options = "-c timezone=UTC -c plan_cache_mode=force_custom_plan"
     return {"application_name": name, "options": options, "connect_timeout": 5}
-
-
-def _away() -> Refusal:
-    return Refusal(ErrorCode.DATABASE_AWAY, "The database cannot be reached just now. Try again in a few seconds.")
