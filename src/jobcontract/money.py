@@ -113,7 +113,7 @@ class CurrencyTotal:
 
 
 def totals(amounts: Iterable[Money]) -> tuple[CurrencyTotal, ...]:
-    """One total per currency, by code; no addition across currencies (case MONEY-03)."""
+    """One total per currency, that of most amounts first, then by code; no addition across currencies (MONEY-03)."""
     sums: dict[str, list[int]] = {}
     for money in amounts:
         row = sums.setdefault(money.currency, [0, 0, 0, 0])
@@ -122,5 +122,5 @@ def totals(amounts: Iterable[Money]) -> tuple[CurrencyTotal, ...]:
         row[at + 1] += 1
     return tuple(
         CurrencyTotal(currency=code, out_minor=row[0], out_count=row[1], back_minor=row[2], back_count=row[3])
-        for code, row in sorted(sums.items())
+        for code, row in sorted(sums.items(), key=lambda sum_: (-sum_[1][1] - sum_[1][3], sum_[0]))
     )

@@ -58,5 +58,5 @@ def test_the_shell_is_imported_without_wire_models_http_or_the_command_line_libr
 
 @pytest.mark.parametrize("engine", ["dbos", "jobservice.engine", "jobservice.worker"])
 def test_the_api_never_imports_the_engine_or_the_worker(engine: str) -> None:
-    done = _run(f"import sys, jobservice.api.app\nprint({engine!r} in sys.modules)")
+    done = _run(f"import sys, jobservice.bootstrap.api\nprint({engine!r} in sys.modules)")
     assert done.stdout.strip() == "False", done.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +18,9 @@ def python_files(*folders: str) -> list[Path]:
 
 
 def tracked() -> list[str]:
-    """Names of the files that git keeps, or of all files outside a checkout's `.git`."""
+    """Names of the files that git keeps; none where this is no checkout or git is not installed."""
+    if shutil.which("git") is None:
+        return []
     found = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
     return found.stdout.splitlines()
 

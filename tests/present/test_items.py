@@ -35,6 +35,7 @@ def text_of(lines: tuple[Line, ...] | list[Line]) -> str:
     return "\n".join(plain(line) for line in lines)
 
 
+@pytest.mark.requirement("MONEY-27")
 @given(
     st.integers(-(2**63) + 1, 2**63 - 1),
     st.sampled_from(sorted(EXPONENTS)),

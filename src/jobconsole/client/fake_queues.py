@@ -13,7 +13,7 @@ from uuid import UUID
 
 from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.items import ActOrder, ActRecord, Amount, ClaimRecord, InputValue, Item, ItemDetail, Payee
-from jobcontract.money import exponent
+from jobcontract.money import Money, exponent, totals
 from jobcontract.queues import Queue, QueueCurrencyTotal, QueueTotals, UseCase, UseCaseInput
 from jobcontract.session import Person
 from jobcontract.states import ClaimEnding, ClaimMode, InputType, ItemState, ItemView, Moves, OutcomeKind
@@ -180,12 +180,7 @@ class FakeQueues:
     def totals(self, queue: str, person: Person) -> QueueTotals:
         """What waits."""
         waiting = self.listed(queue, ItemView.WAITING)
-        sums: dict[str, list[int]] = {}
-        for amount in (row.amount for row in waiting if row.amount):
-            line = sums.setdefault(amount.currency, [0, 0, 0, 0])
-            at = 2 if amount.minor < 0 else 0
-            line[at] += abs(amount.minor)
-            line[at + 1] += 1
+        amounts = (Money(minor=row.amount.minor, currency=row.amount.currency) for row in waiting if row.amount)
         return QueueTotals(
             queue=queue,
             waiting=len(waiting),
@@ -195,14 +190,14 @@ class FakeQueues:
             oldest_created=waiting[0].created if waiting else None,
             totals=tuple(
                 QueueCurrencyTotal(
-                    currency=code,
-                    exponent=exponent(code),
-                    out_minor=line[0],
-                    out_count=line[1],
-                    back_minor=line[2],
-                    back_count=line[3],
+                    currency=total.currency,
+                    exponent=exponent(total.currency),
+                    out_minor=total.out_minor,
+                    out_count=total.out_count,
+                    back_minor=total.back_minor,
+                    back_count=total.back_count,
                 )
-                for code, line in sorted(sums.items(), key=lambda each: (-each[1][1] - each[1][3], each[0]))
+                for total in totals(amounts)
             ),
             as_of=self.now(),
         )
