@@ -107,9 +107,9 @@ async def test_lapsed_claims_are_written_off_a_bounded_number_at_a_time(desk: De
         await many.next("m.ito")
     clock.advance(61)
     async with desk.service.database.transaction("acme") as transaction:
-        assert await store.free_lapsed(transaction, PAYOUTS) == store.FREED_MOST
-        assert await store.free_lapsed(transaction, PAYOUTS) == 5
-        assert await store.free_lapsed(transaction, PAYOUTS) == 0
+        assert await store.free_lapsed(transaction, PAYOUTS, ANYWHERE) == store.FREED_MOST
+        assert await store.free_lapsed(transaction, PAYOUTS, ANYWHERE) == 5
+        assert await store.free_lapsed(transaction, PAYOUTS, ANYWHERE) == 0
     rows = desk.people.connection.execute(
         "select (select count(*) from jobs.claims where ending = 'lapsed' and ended_at = expires_at),"
         " (select count(*) from jobs.audit where action = 'claim-lapsed' and person is null),"

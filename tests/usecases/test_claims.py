@@ -9,7 +9,10 @@ import pytest
 
 from jobcontract.errors import ErrorCode
 from jobcontract.items import Claimed, ClaimOrder
+from jobcontract.states import Role
+from jobservice.store.claims import FREED_MOST
 from jobservice.usecases import claims
+from jobservice.usecases.actor import Actor
 from tests.usecases.desk import DISPUTES, NOTES, PAYOUTS, TOTAL, Desk, in_days, once, payout, refused_with
 
 
@@ -203,6 +206,21 @@ async def test_a_narrowed_clerk_claims_only_within_reach(desk: Desk) -> None:
     assert got.body["item"]["id"] == south["id"]
     none = await claims.claim_next(desk.service, narrowed, PAYOUTS, ClaimOrder(), once())
     assert none.body["item"] is None
+
+
+@pytest.mark.requirement("release-claims-past-their-lease", "MONEY-23")
+async def test_lapsed_items_out_of_reach_do_not_hide_the_lapsed_one_within(desk: Desk, clock: Any) -> None:
+    many = desk.with_settings(claims_max=1_000)
+    for number in range(FREED_MOST + 2):
+        north = await many.push(PAYOUTS, payout(f"N-{number}", customer="north", workspace="first"))
+        await many.claim("k.rao", north["id"])
+    south = await many.push(PAYOUTS, payout("S", customer="south", workspace="second"))
+    await many.claim("k.rao", south["id"])
+    for reach in ({"customers": ("south",)}, {"workspaces": ("second",)}):
+        clock.advance(61)
+        clerk = Actor(person="m.ito", tenant="acme", role=Role.FINANCE, **reach)
+        got = await claims.claim_next(many.service, clerk, PAYOUTS, ClaimOrder(), once())
+        assert got.body["item"]["id"] == south["id"]
 
 
 @pytest.mark.requirement("HTTP-03")

@@ -91,9 +91,9 @@ async def end(
     )
 
 
-async def free_lapsed(transaction: Transaction, queue: str) -> int:
-    """Write off some lapsed claims of a queue, waiting for nobody; how many."""
-    row = await transaction.row("claims/free_lapsed", queue=queue, most=FREED_MOST)
+async def free_lapsed(transaction: Transaction, queue: str, reach: Reach) -> int:
+    """Write off some lapsed claims of a queue within reach, waiting for nobody; how many."""
+    row = await transaction.row("claims/free_lapsed", queue=queue, most=FREED_MOST, **reach.parameters())
     return 0 if row is None else int(row["freed"])
 
 

@@ -154,7 +154,7 @@ async def claim_next(service: Service, actor: Actor, queue: str, order: ClaimOrd
         if wanted.claim is ClaimMode.DISABLED:
             raise refuse(claims_disabled())
         await _room(transaction, service, actor)
-        await store.free_lapsed(transaction, wanted.id)
+        await store.free_lapsed(transaction, wanted.id, reach(actor))
         free = await store.next_free(transaction, wanted.id, reach(actor))
         if free is None:
             return await _none_free(transaction)

@@ -1,5 +1,5 @@
--- Writes off some lapsed claims of a queue and says so; rows that others have locked are left to them, so nothing here
--- waits and then compares.
+-- Writes off some lapsed claims of a queue within reach and says so; rows that others have locked are left to them, so
+-- nothing here waits and then compares.
 with lapsed as (
     select
         i.id,
@@ -12,6 +12,8 @@ with lapsed as (
         and i.queue = %(queue)s
         and i.holder is not null
         and i.expires_at <= (select jobs.now())
+        and (%(customers)s::text[] is null or i.customer = any(%(customers)s::text[]))
+        and (%(workspaces)s::text[] is null or i.workspace = any(%(workspaces)s::text[]))
     order by i.expires_at
     limit %(most)s
     for update of i skip locked
