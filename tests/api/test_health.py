@@ -62,7 +62,7 @@ async def test_figures_count_streams_and_hints(api: Api) -> None:
 @pytest.fixture
 async def lonely(database_url: Callable[[str], str]) -> AsyncIterator[Database]:
     """A pool of its own, which may lose its database."""
-    database = await Database.open(database_url("jobs_api"), name="lonely", most=4)
+    database = await Database.open(database_url("jobs_api"), name="lonely", most=4, wait_seconds=0.5)
     yield database
     await database.close()
 

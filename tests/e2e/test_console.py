@@ -83,8 +83,10 @@ def temporary_logs() -> list[Path]:
     return list(Path(tempfile.gettempdir()).glob("jobconsole-demo-*.log"))
 
 
-def test_an_unknown_person_is_told_who_there_is(folder: Path) -> None:
-    command = [sys.executable, "-m", "jobconsole", "demo", "--as", "n.one", "--data", str(folder / "demo")]
+def test_an_unknown_person_is_told_who_there_is(demo: DemoService) -> None:
+    command = [sys.executable, "-m", "jobconsole", "demo", "--as", "n.one", "--data", str(demo.data)]
     with Terminal(command) as terminal:
         see(terminal, "m.ito (finance)")
         assert terminal.ended() == 3
+    assert demo.process is not None
+    assert demo.process.poll() is None
