@@ -47,7 +47,7 @@ def claimed(connection: Superuser, tenant: str, person: str, seconds: float) -> 
     return identifier
 
 
-@pytest.mark.requirement("release-claims-past-their-lease")
+@pytest.mark.requirement("release-claims-past-their-lease", "MONEY-31")
 async def test_lapsed_claims_of_every_tenant_end_and_live_ones_stay(
     lease: Lease, people: People, clock: Clock, database_url: Any
 ) -> None:
@@ -71,6 +71,15 @@ async def test_lapsed_claims_of_every_tenant_end_and_live_ones_stay(
     assert {version for _, version, _ in hints} == {2}
     money = people.connection.execute("select distinct money_version, fence from jobs.items").fetchall()
     assert money == [(1, 4)]
+    audited = people.connection.execute(
+        "select a.subject::uuid, a.tenant = i.tenant, a.person, a.outcome, a.detail - 'holder',"
+        " a.detail ->> 'holder' = c.holder"
+        " from jobs.audit as a join jobs.items as i on i.id::text = a.subject join jobs.claims as c on c.item = i.id"
+        " where a.action = 'claim-lapsed'"
+    ).fetchall()
+    assert sorted(audited) == [
+        (item, True, None, "done", {"queue": "q", "fence": 4}, True) for item in sorted(lapsing)
+    ], "one row each, in the item's own tenant, the service's own doing"
 
 
 async def test_a_claim_renewed_at_the_last_moment_stays(lease: Lease, people: People, clock: Clock) -> None:
