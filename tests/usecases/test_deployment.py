@@ -13,6 +13,7 @@ from jobservice.migrate import migrate
 from jobservice.store.database import Database
 from jobservice.store.revisions import code_version
 from jobservice.usecases.deployment import check_start, record_start
+from jobservice.usecases.people import disable_person
 from tests.conftest import Server
 
 VERSION = code_version()
@@ -149,6 +150,22 @@ async def test_demo_people_need_a_demo_database(admin: psycopg.Connection[Any], 
     finally:
         admin.execute("delete from jobs.people")
         admin.execute("delete from jobs.marks")
+
+
+@pytest.mark.requirement("MONEY-35")
+async def test_disabling_the_people_of_a_demo_lets_a_process_start(
+    admin: psycopg.Connection[Any], look: Callable[..., Any], server: Server, true_database: str
+) -> None:
+    admin.execute("insert into jobs.people (id, name, contact, demo) values ('d.emo', 'Demo', 'x', true)")
+    try:
+        (sentence,) = await look("jobs_api")
+        assert "jobservice person disable" in sentence
+        async with opened(server.url("jobs_owner", true_database)) as database:
+            await disable_person(database, person="d.emo")
+        for role in ("jobs_api", "jobs_worker"):
+            assert await look(role, service_role=role) == ()
+    finally:
+        admin.execute("delete from jobs.people")
 
 
 @pytest.mark.parametrize("role", ["jobs_api", "jobs_worker"])

@@ -87,6 +87,6 @@ async def _demo_findings(transaction: Transaction) -> tuple[str, ...]:
     if demo["people"] and not demo["marked"]:
         return (
             "People of a demo are in this database, and it is not a demo's. "
-            "Disable them (jobservice person list) or use another database.",
+            "Disable each (jobservice person list, jobservice person disable) or use another database.",
         )
     return ()

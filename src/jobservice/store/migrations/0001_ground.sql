@@ -295,10 +295,10 @@ $$;
 revoke all on function jobs.authenticate(bytea) from public;
 grant execute on function jobs.authenticate(bytea) to jobs_api;
 
--- Whether anybody of a demo is here: what a service process must know before it starts (MONEY.md 35).
+-- Whether anybody of a demo can still sign in: what a service process must know before it starts (MONEY.md 35).
 create function jobs.demo_people() returns boolean
 language sql stable security definer set search_path = pg_catalog, pg_temp
-as $$ select exists (select 1 from jobs.people where demo) $$;
+as $$ select exists (select 1 from jobs.people where demo and active) $$;
 revoke all on function jobs.demo_people() from public;
 grant execute on function jobs.demo_people() to jobs_api, jobs_worker;
 

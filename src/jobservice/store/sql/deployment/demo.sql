@@ -1,4 +1,4 @@
--- Whether people of a demo are here, and whether this is a demo's database.
+-- Whether people of a demo can still sign in here, and whether this is a demo's database.
 select
     jobs.demo_people() as people,
     exists(
