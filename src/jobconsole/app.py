@@ -141,7 +141,7 @@ class Console(App[None], inherit_bindings=False):
             self.link = self.connection.heard(self.link)
         screen.tick_frame()
         screen.tick()
-        if self.connection is not None and now - self._last_key >= self.settings.cover_minutes * 60:
+        if now - self._last_key >= self.settings.cover_minutes * 60:
             self.entrance.cover(f"{self.settings.cover_minutes} minutes passed without a key.")
         if self.link.state is LinkState.LIVE and now - self._last_refresh >= self.settings.refresh_seconds:
             self._last_refresh = now

@@ -49,6 +49,8 @@ class Entrance:
         self._transport = transport
         self._covered = False
         self._asking = False
+        self._shown: Connection | None = None
+        """Whose rows are on screen; stays when its token ends."""
 
     def start(self) -> None:
         """Begins, once the first frame is painted."""
@@ -85,14 +87,18 @@ class Entrance:
         self._console.place_screen.say(f"{sentence} L signs in again.", error=True)
 
     def cover(self, why: str) -> None:
-        """Hides everything, drops the token, and wants it from the person; `why` begins the sentence."""
-        if self._covered or self._console.connection is None:
+        """Hides everything, drops the token, and wants it from the person; `why` begins the sentence.
+
+        Does nothing while nothing is shown: rows stay on screen after a token ended, and are covered like any others.
+        """
+        if self._covered or self._shown is None:
             return
         self._covered = True
-        connection = self._console.connection
         self._retire()
+        if isinstance(self._console.screen, SignInScreen | Ask):
+            self._console.screen.dismiss(None)  # its worker ends here, and nobody would hear its answer
         self._console.show_link(Link(state=LinkState.SIGNED_OUT))
-        self._work(self._uncover(connection, why), "Uncovering")
+        self._work(self._uncover(self._shown, why), "Uncovering")
 
     def switch(self, tenant: str | None) -> None:
         """Shows another tenant of the person."""
@@ -193,7 +199,7 @@ class Entrance:
             console.show_link(Link(state=LinkState.SIGNED_OUT))
             more = f" {NEW_TOKEN}" if kind in {"SignInAgain", "ConnectionUnfit"} else ""
             return TurnedAway(sentence=f"{error.sentence}{more}", passes=kind == "ServiceAway")
-        console.connection = connection
+        console.connection = self._shown = connection
         same = before is not None and _same(before, connection)
         if not same:
             console.actions.open_first()

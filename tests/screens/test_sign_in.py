@@ -179,6 +179,52 @@ async def test_after_minutes_without_a_key_the_screen_is_covered_and_the_token_i
 
 
 @pytest.mark.requirement("MONEY-26")
+@pytest.mark.parametrize("asked", [False, True], ids=["rows", "prompt"])
+async def test_rows_that_an_ended_token_left_on_screen_are_covered_too(asked: bool) -> None:
+    """With the prompt open they would be one escape away."""
+    moment = 0.0
+    fake = FakeService()
+    async with running(app := make(fake, clock=lambda: moment)) as pilot:
+        fake.publish_ended()
+        await until(app, lambda: app.connection is None, "the end of the token")
+        assert "nothing" in screen_text(app), "what was loaded stays on screen"
+        place = app.place_screen
+        if asked:
+            await pilot.press("L")
+            await prompted(app)
+        moment = 300.0
+        app.tick()
+        await until(app, lambda: isinstance(app.screen, CoverScreen), "the cover")
+        await idle(app)
+        await pilot.press("escape")
+        assert isinstance(app.screen, CoverScreen)
+        assert "nothing" not in screen_text(app)
+        await pilot.press(*"jc_m.ito", "enter")
+        await until(app, lambda: app.link.connected and app.screen is place, "the rows, and no question left behind")
+
+
+@pytest.mark.requirement("MONEY-26")
+async def test_a_person_can_cover_what_an_ended_token_left() -> None:
+    fake = FakeService()
+    async with running(app := make(fake)) as pilot:
+        fake.publish_ended()
+        await until(app, lambda: app.connection is None, "the end of the token")
+        await pilot.press("ctrl+l")
+        await until(app, lambda: isinstance(app.screen, CoverScreen), "the cover")
+
+
+@pytest.mark.requirement("MONEY-26")
+async def test_nothing_is_covered_before_anything_is_shown() -> None:
+    moment = 0.0
+    async with running(app := make(FakeService(), person=None, clock=lambda: moment), live=False):
+        screen = await prompted(app)
+        moment = 10_000.0
+        app.tick()
+        await idle(app)
+        assert app.screen is screen
+
+
+@pytest.mark.requirement("MONEY-26")
 async def test_the_token_uncovers_the_same_place_for_the_same_person_and_a_new_one_for_another() -> None:
     async with running(app := make(FakeService())) as pilot:
         await pilot.press("2")

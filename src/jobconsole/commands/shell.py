@@ -6,6 +6,10 @@ from jobconsole.commands.command import Command
 from jobconsole.commands.situation import Situation
 
 
+def _shows_rows(situation: Situation) -> str | None:
+    return "nothing is shown yet" if situation.place == "start" else None
+
+
 def _several_tenants(situation: Situation) -> str | None:
     return None if situation.tenants > 1 else "you are in one tenant only"
 
@@ -80,7 +84,7 @@ SHELL_COMMANDS: tuple[Command, ...] = (
         title="Cover the screen now",
         help="Hides everything and drops the token, as the console does by itself after some minutes without a key.",
         keys=("ctrl+l",),
-        judge=_signed_in,
+        judge=_shows_rows,
         rank=84,
     ),
     Command(
