@@ -10,18 +10,25 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-TAKEN = Path(__file__).parent / "__snapshots__" / "test_queues"
+TAKEN = Path(__file__).parent / "__snapshots__"
 SHOWN = Path(__file__).parents[2] / "docs" / "screens"
 NAMES: Mapping[str, str] = {
-    "test_the_queue[dark]": "queue-80x24",
-    "test_the_queue[wide]": "queue-140x40",
-    "test_the_queue[light]": "queue-light-80x24",
-    "test_one_item": "item-80x24",
-    "test_the_act_form": "act-form-80x24",
-    "test_a_refused_act": "act-refused-80x24",
-    "test_cut_off": "queue-cut-off-80x24",
-    "test_an_empty_queue": "queue-empty-80x24",
-    "test_a_colleagues_claim_that_can_be_broken": "break-claim-80x24",
+    "test_queues/test_the_queue[dark]": "queue-80x24",
+    "test_queues/test_the_queue[wide]": "queue-140x40",
+    "test_queues/test_the_queue[light]": "queue-light-80x24",
+    "test_queues/test_one_item": "item-80x24",
+    "test_queues/test_the_act_form": "act-form-80x24",
+    "test_queues/test_a_refused_act": "act-refused-80x24",
+    "test_queues/test_cut_off": "queue-cut-off-80x24",
+    "test_queues/test_an_empty_queue": "queue-empty-80x24",
+    "test_queues/test_a_colleagues_claim_that_can_be_broken": "break-claim-80x24",
+    "test_shell/test_one_item_wide": "item-140x40",
+    "test_shell/test_the_act_form_wide": "act-form-140x40",
+    "test_shell/test_the_shell[help]": "help-80x24",
+    "test_shell/test_the_shell[palette]": "palette-80x24",
+    "test_shell/test_the_shell[you]": "you-80x24",
+    "test_shell/test_the_shell[cover]": "cover-80x24",
+    "test_shell/test_signing_in": "sign-in-80x24",
 }
 """Test to the name of its picture."""
 
