@@ -89,9 +89,14 @@ def parse_amount(text: str, currency: str) -> Money:
 
 def digits(money: Money) -> str:
     """The amount without its currency: `1,234.50`, a true minus sign before a credit."""
-    decimals = exponent(money.currency)
-    whole, part = divmod(abs(money.minor), 10**decimals)
-    sign = MINUS if money.credit else ""
+    return sum_digits(money.minor, money.currency)
+
+
+def sum_digits(minor: int, currency: str) -> str:
+    """Minor units as `digits` writes them, of any size: a sum of amounts may be larger than an amount can be."""
+    decimals = exponent(currency)
+    whole, part = divmod(abs(minor), 10**decimals)
+    sign = MINUS if minor < 0 else ""
     return f"{sign}{whole:,}" + (f".{part:0{decimals}d}" if decimals else "")
 
 

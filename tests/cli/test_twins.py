@@ -51,6 +51,14 @@ def test_plain_text_has_amount_and_account_before_the_name(typed: Typed) -> None
     assert "GBP out 95,742.78 back 1,545.22" in typed("queues", "totals", PAYOUTS).stdout
 
 
+def test_sums_past_what_one_amount_can_be_break_no_twin(typed: Typed) -> None:
+    for name in ("first", "second"):
+        typed.fake.queues.add(PAYOUTS, name, minor=2**63 - 1)
+    result = typed("queues", "totals", PAYOUTS)
+    assert result.exit_code == 0, result.output
+    assert "GBP out 184,467,440,737,191,258.92 back 1,545.22" in result.stdout
+
+
 def test_hostile_text_reaches_a_terminal_as_signs_alone(typed: Typed) -> None:
     hostile = "\x1b]0;owned\x07\x1b[2J\u202etxt\x9b31m\x7f\nsecond line"
     item = typed.fake.queues.add(PAYOUTS, hostile, minor=1)

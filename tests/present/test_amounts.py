@@ -61,6 +61,15 @@ def test_totals_keep_out_and_back_apart_and_currencies_too() -> None:
     assert total_text(total("GBP", 0, 500)) == "GBP back 5.00"
 
 
+@pytest.mark.requirement("MONEY-01")
+def test_a_sum_past_what_one_amount_can_be_is_written_whole() -> None:
+    most = 2**63 - 1
+    assert total_text(total("GBP", 2 * most, 2 * most)) == (
+        "GBP out 184,467,440,737,095,516.14 back 184,467,440,737,095,516.14"
+    )
+    assert total_text(total("JPY", most + 1)) == "JPY out 9,223,372,036,854,775,808"
+
+
 @given(
     st.lists(
         st.tuples(st.sampled_from(sorted(EXPONENTS)), st.integers(1, 10**14)), max_size=6, unique_by=lambda t: t[0]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from jobconsole.present.columns import Line, Piece, Tone, plain, width_of
 from jobconsole.present.text import line
-from jobcontract.money import EXPONENTS, MINUS, Money, digits, show
+from jobcontract.money import EXPONENTS, MINUS, Money, show, sum_digits
 
 if TYPE_CHECKING:
     from jobcontract.items import Amount, Payee
@@ -57,8 +57,8 @@ def total_text(total: QueueCurrencyTotal) -> str:
     if doubtful(total.currency, total.exponent) is not None:
         out, back = f"?{total.out_minor:,}", f"?{total.back_minor:,}"
     else:
-        out = digits(Money(minor=total.out_minor, currency=total.currency))
-        back = digits(Money(minor=total.back_minor, currency=total.currency))
+        out = sum_digits(total.out_minor, total.currency)
+        back = sum_digits(total.back_minor, total.currency)
     parts = [f"out {out}"] if total.out_count or not total.back_count else []
     return " ".join([total.currency, *parts, *([f"back {back}"] if total.back_count else [])])
 
