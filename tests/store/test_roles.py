@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from psycopg import errors
 
-from tests.conftest import People
+from tests.conftest import CAST, People
 
 GROWING = ("audit", "acts")
 SERVICE_ROLES = ("jobs_api", "jobs_worker")
@@ -63,6 +63,28 @@ def test_the_api_sees_one_tenant_and_without_one_nothing(
     for tenant, seen in ((None, []), ("", []), ("acme", [("acme",)]), ("none", [])):
         with as_role(database_url("jobs_api"), tenant) as connection:
             assert connection.execute(query).fetchall() == seen
+
+
+@pytest.mark.requirement("MONEY-29")
+@pytest.mark.parametrize("role", SERVICE_ROLES)
+def test_the_people_of_one_tenant_are_seen_and_without_one_nobody(
+    people: People, database_url: Callable[[str], str], role: str
+) -> None:
+    for tenant in (None, "", "acme", "globex", "none"):
+        there = {person for person, (_, home, _) in CAST.items() if home == tenant}
+        with as_role(database_url(role), tenant) as connection:
+            assert {person for (person,) in connection.execute("select id from jobs.people")} == there
+
+
+@pytest.mark.requirement("MONEY-29")
+def test_the_api_sees_the_one_tenant_itself_and_the_worker_none(
+    people: People, database_url: Callable[[str], str]
+) -> None:
+    for tenant, seen in ((None, []), ("", []), ("acme", [("acme",)]), ("none", [])):
+        with as_role(database_url("jobs_api"), tenant) as connection:
+            assert connection.execute("select id from jobs.tenants").fetchall() == seen
+    with as_role(database_url("jobs_worker"), "acme") as connection, pytest.raises(errors.InsufficientPrivilege):
+        connection.execute("select id from jobs.tenants")
 
 
 @pytest.mark.requirement("MONEY-29")
