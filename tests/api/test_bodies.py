@@ -91,6 +91,13 @@ async def test_a_length_that_is_no_number_is_refused(length: bytes) -> None:
         ),
         (b'{"a": 9223372036854775808}', "body holds a whole number beyond 64 bits; send it as text."),
         (b"[" + b"9" * 5000 + b"]", "body holds a whole number beyond 64 bits; send it as text."),
+        (b'{"a": 1, "a": 2}', "body has the member 'a' twice in one object; send it once."),
+        (b'{"a": 1, "a": 1}', "body has the member 'a' twice in one object; send it once."),
+        (b'[{"b": {"c": 1, "d": 2, "\\u0063": 3}}]', "body has the member 'c' twice in one object; send it once."),
+        (
+            b'{"\\u001b": 1, "\\u001b": 2}',
+            "body has the member '\N{REPLACEMENT CHARACTER}' twice in one object; send it once.",
+        ),
         (b'{"a": {"b": ["x", "\\u0000"]}}', "body.a.b.1 holds a NUL or a lone surrogate, which cannot be stored."),
         (b'{"a": "\\ud800"}', "body.a holds a NUL or a lone surrogate, which cannot be stored."),
         (b'{"\\udfff": 1}', "body holds a NUL or a lone surrogate, which cannot be stored."),

@@ -85,7 +85,9 @@ def parse(body: bytes, content_type: str) -> object:
         raise invalid(("header", "Content-Type"), "must be application/json")
     try:
         text = body.decode("utf-8")
-        value: object = json.loads(text, parse_constant=_constant, parse_float=_decimal, parse_int=_integer)
+        value: object = json.loads(
+            text, parse_constant=_constant, parse_float=_decimal, parse_int=_integer, object_pairs_hook=_members
+        )
     except UnicodeDecodeError as broken:
         raise invalid(("body",), f"is not UTF-8 (byte {broken.start})") from broken
     except json.JSONDecodeError as broken:
@@ -112,6 +114,16 @@ def _integer(text: str) -> int:
     if len(text) > _DIGITS_MAX or abs(int(text)) > INTEGER_MAX:
         raise invalid(("body",), "holds a whole number beyond 64 bits; send it as text")
     return int(text)
+
+
+def _members(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    members: dict[str, object] = {}
+    for name, value in pairs:
+        if name in members:
+            # Of two values of one name, every reader may take another one (RFC 8259, section 4).
+            raise invalid(("body",), f"has the member {name_place((name,))!r} twice in one object; send it once")
+        members[name] = value
+    return members
 
 
 def _walk(value: object, where: tuple[str | int, ...]) -> None:
