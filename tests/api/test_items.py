@@ -199,6 +199,18 @@ async def test_an_item_is_changed_under_its_version_by_any_business_key(api: Api
     problem_of(await client.put(f"{ITEMS}/nothing", json={**body, "money_version": 1}), 404, "not-found")
 
 
+async def test_a_held_item_is_changed_too_and_the_document_says_no_other(api: Api) -> None:
+    item = await api.push("K-1")
+    await (await api.of("m.ito")).post(f"/v1/items/{item['id']}/claim", json={}, headers=key_header())
+    client = await api.of("p.push")
+    body = {name: value for name, value in payout("x", title="Changed").items() if name not in ("key", "created")}
+    changed = (await client.put(f"{ITEMS}/K-1", json={**body, "money_version": 1})).json()["item"]
+    assert (changed["title"], changed["holder"]["id"]) == ("Changed", "m.ito")
+    document = (await client.get("/v1/openapi.json")).json()
+    conflicts = document["paths"]["/v1/queues/{queue}/items/{key}"]["put"]["responses"]["409"]["description"]
+    assert [each.partition(":")[0] for each in conflicts.split("; ")] == ["`version-changed`", "`item-closed`"]
+
+
 async def test_nobody_sees_or_touches_the_other_tenant(api: Api) -> None:
     item = await api.push("K-1")
     stranger = await api.of("g.fin")

@@ -92,7 +92,7 @@ ENDPOINTS = (
         function=change_item,
         answer=Pushed,
         summary="Change an item's content",
-        refusals=(ErrorCode.NOT_FOUND, ErrorCode.VERSION_CHANGED, ErrorCode.ITEM_CLOSED, ErrorCode.CLAIM_HELD),
+        refusals=(ErrorCode.NOT_FOUND, ErrorCode.VERSION_CHANGED, ErrorCode.ITEM_CLOSED),
     ),
     Endpoint(
         route=routes.ITEM,
