@@ -16,11 +16,12 @@ setup: $(READY)
 $(READY): $(PINS) $(UV_PIN) pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo 'jobconsole needs Python 3.11 or newer; say which one with: make PYTHON=python3.11 $(MAKECMDGOALS)'; exit 1; }
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(UV_PIN)
-	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r $(PINS)
-	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-build-isolation --no-deps --editable .
-	$(BIN)/python -m compileall -q src examples
+	@echo 'Setting up $(VENV): about half a minute the first time.'
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(UV_PIN)
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r $(PINS)
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-build-isolation --no-deps --editable .
+	@$(BIN)/python -m compileall -q src examples
 	@touch $@
 
 demo: $(READY)

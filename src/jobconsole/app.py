@@ -16,7 +16,7 @@ from textual.filter import LineFilter
 from textual.geometry import Size
 from textual.screen import Screen
 
-from jobconsole import crash
+from jobconsole import crash, paste
 from jobconsole.actions import Actions
 from jobconsole.commands.keymap import Keymap
 from jobconsole.commands.situation import Situation
@@ -60,7 +60,7 @@ class Console(App[None], inherit_bindings=False):
         transport: Any = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        super().__init__()
+        super().__init__(driver_class=paste.driver())
         self.settings = settings
         self.keymap = keymap
         self.places = places
@@ -75,7 +75,7 @@ class Console(App[None], inherit_bindings=False):
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = settings.theme
-        self._bindings = bindings_everywhere(keymap, ("console.quit", "text.copy"))
+        self._bindings = bindings_everywhere(keymap, ("console.quit", "text.copy", "screen.cover"))
 
     def get_default_screen(self) -> Screen[Any]:
         """The first frame."""

@@ -111,7 +111,7 @@ def act_options(callback: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--input", "inputs", metavar="NAME=VALUE", multiple=True, help="An input of the use case; repeat it.")
 @twin
 async def act(at: SignedIn, item: str, use_case: str, inputs: tuple[str, ...], **options: Any) -> Shown:
-    """Run USE_CASE (its id, or its last word) on ITEM."""
+    """Do to ITEM what USE_CASE says (its id, or its last word)."""
     given: dict[str, str] = {}
     for text in inputs:
         name, sign, value = text.partition("=")

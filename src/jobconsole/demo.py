@@ -31,10 +31,18 @@ TENANT = "leeds"
 CAST: Mapping[str, str] = {FIRST: PERSON, SECOND: "k.rao", AUDITOR: "auditor", PUSHER: "pusher"}
 """Who plays which part of the walk: a person, or whoever has that role."""
 WALK_LEASE = "claims.lease=PT2S"
+COVER_MINUTES = 60
+"""Later than elsewhere: a made-up person has no token to type when the cover asks for it."""
 
 
 @click.command("demo")
 @click.option("--headless", is_flag=True, help="Walk through the main job without a terminal, and say each outcome.")
+@click.option(
+    "--env",
+    "environment",
+    is_flag=True,
+    help='For scripts: eval "$(jobconsole demo --env)" signs the shell in to the demo that runs.',
+)
 @click.option("--as", "person", default=PERSON, show_default=True, metavar="PERSON", help="Who to be.")
 @click.option(
     "--data",
@@ -42,7 +50,7 @@ WALK_LEASE = "claims.lease=PT2S"
     metavar="DIR",
     help="Where the demo keeps its content; else its own place.",
 )
-def demo(headless: bool, person: str, data: Path | None) -> None:
+def demo(headless: bool, environment: bool, person: str, data: Path | None) -> None:
     """Try the console on an example: starts a service of its own, and stops it at the end.
 
     Where one runs already, this is a second console on it: `demo --as k.rao` is a colleague of `demo`.
@@ -51,6 +59,8 @@ def demo(headless: bool, person: str, data: Path | None) -> None:
     """
     take_from_environment()  # the demo has tokens of its own; nobody's real one goes along
     try:
+        if environment:
+            sys.exit(tell_environment(person, data))
         if headless or refusal((sys.stdin.isatty(), sys.stderr.isatty()), os.environ) is not None:
             sys.exit(run_walk(data))
         sys.exit(run_console(person, data))
@@ -60,6 +70,22 @@ def demo(headless: bool, person: str, data: Path | None) -> None:
     except (SettingsError, KeymapError) as wrong:
         click.echo(str(wrong), err=True)
         sys.exit(2)
+
+
+def tell_environment(person: str, data: Path | None) -> int:
+    """Print what points the twins at the demo that runs, as the shell reads it; 0. Never onto a terminal: a token."""
+    if sys.stdout.isatty():
+        raise DemoFailed('This prints a token, so not onto a terminal. Type: eval "$(jobconsole demo --env)"')
+    service = DemoService.start(data=data)
+    try:
+        if service.process is not None:
+            raise DemoFailed("No demo runs. Start one in another terminal: jobconsole demo")
+        wanted = service.person(person)
+        click.echo(f"export JOBCONSOLE_URL={service.url}")
+        click.echo(f"export JOBCONSOLE_TOKEN={wanted.token.get_secret_value()}")
+        return 0
+    finally:
+        service.stop()
 
 
 def run_walk(data: Path | None) -> int:
@@ -97,7 +123,15 @@ def run_console(person: str, data: Path | None) -> int:
     try:
         wanted = service.person(person)
         tenant = TENANT if TENANT in wanted.tenants else next(iter(wanted.tenants), None)
-        settings = replace(settings, profile="demo", url=service.url, tenant=tenant, production=False, read_only=False)
+        settings = replace(
+            settings,
+            profile="demo",
+            url=service.url,
+            tenant=tenant,
+            production=False,
+            read_only=False,
+            cover_minutes=COVER_MINUTES,
+        )
         console = Console(settings, keymap, token=Token(wanted.token.get_secret_value()))
         console.run()
         code = console.return_code or 0
@@ -106,7 +140,7 @@ def run_console(person: str, data: Path | None) -> int:
             click.echo("Stopping the service …", err=True)
         service.stop()
     if service.process is None:
-        click.echo("The demo goes on where it was started; this was a second console on it.")
+        click.echo("This was a second console; the demo lives as long as the console that started it.")
         return code
     click.echo(f"The demo's content stays in {service.data} for the next time.")
     click.echo(f"To remove it: rm -r {service.data}")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -64,6 +66,19 @@ def test_a_second_console_joins_the_demo_that_runs_and_leaves_it_running(demo: D
         assert "second console" in terminal.text()
     assert demo.process is not None
     assert demo.process.poll() is None
+
+
+def test_a_shell_can_be_signed_in_to_the_demo_that_runs(demo: DemoService) -> None:
+    command = [sys.executable, "-m", "jobconsole", "demo", "--env", "--as", "a.reyes", "--data", str(demo.data)]
+    told = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+    exported = dict(line.removeprefix("export ").split("=", 1) for line in told.stdout.splitlines())
+    assert exported["JOBCONSOLE_URL"] == demo.url
+    twin = [sys.executable, "-m", "jobconsole", "whoami"]
+    said = subprocess.run(
+        twin, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, env={**os.environ, **exported}
+    )
+    assert "a.reyes" in said.stdout, said.stderr
+    assert exported["JOBCONSOLE_TOKEN"] not in said.stdout + said.stderr
 
 
 async def test_a_demo_that_is_killed_takes_its_service_along(folder: Path) -> None:

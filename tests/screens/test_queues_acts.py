@@ -110,7 +110,7 @@ async def test_the_act_menu_lists_what_can_be_done_and_why_money_cannot() -> Non
         await until(app, lambda: isinstance(app.screen, ChooseScreen), "the menu")
         await pilot.pause()
         text = flat(app)
-        assert "Release needs a plan (part of bulk release)" in text
+        assert "Release moves money: that needs a plan" in text
         for title in ("Set aside", "Reject", "Write a note", "Hand to a colleague"):
             assert title in text
         await pilot.press("enter")

@@ -85,7 +85,7 @@ async def test_what_may_stay_empty_is_left_out() -> None:
         (InputType.TEXT, "", "Field is needed."),
         (InputType.TEXT, "x" * 12, "2 characters too many: at most 10."),
         (InputType.TEXT, "a\x00b", "cannot be kept"),
-        (InputType.INSTANT, "", "Field is needed."),
+        (InputType.INSTANT, "", "Field needs a time, like tomorrow 9:00."),
         (InputType.INSTANT, "2026-03-29 02:30", "does not exist in Europe/Paris"),
         (InputType.INSTANT, "yesterday", "is not a time"),
         (InputType.INTEGER, "9" * 30, "too large"),

@@ -84,7 +84,7 @@ def verb_unavailable(item: SelectedItem, verb: str) -> str | None:
     if verb not in item.verbs:
         return "this queue has no such act"
     if verb in item.moving_money:
-        return "needs a plan (part of bulk release)"
+        return "moves money: that needs a plan, which this version cannot make yet"
     if verb not in item.fitting:
         return f"not while the item is {item.state}"
     return held_away(item)

@@ -56,7 +56,7 @@ class SignInScreen(Dialog[Token]):
                 yield Static(txt(self._about))
                 yield reason
             yield TokenInput()
-            yield Static("enter signs in" + (f" · esc {self._leave}" if self._leave else ""))
+            yield Static("enter signs in" + (f" · esc {self._leave}" if self._leave else "") + " · ctrl+q leaves")
             yield keeping
 
     def on_resize(self, event: events.Resize) -> None:

@@ -58,6 +58,9 @@ class Prose(TextArea):
 class Field(Vertical):
     """One declared input: label, entry, and the line under it."""
 
+    MISSING = "is needed."
+    """What is said after its title when it was left empty and must not be."""
+
     DEFAULT_CSS = """
     Field { height: auto; margin-bottom: 1; }
     Field > .label { height: 1; }
@@ -106,7 +109,7 @@ class Field(Vertical):
     def missing(self) -> Value | None:
         """What an empty field means."""
         if self.declared.required:
-            raise Fault(f"{self.declared.title} is needed.")
+            raise Fault(f"{self.declared.title} {self.MISSING}")
         return None
 
 
@@ -151,6 +154,8 @@ class TextField(Field):
 class InstantField(Field):
     """A time, typed as people say it; shows what it resolved to, in the profile's zone and in UTC."""
 
+    MISSING = "needs a time, like tomorrow 9:00."
+
     def __init__(self, declared: Declared, zone: tzinfo) -> None:
         super().__init__(declared)
         self._zone = zone
@@ -159,16 +164,16 @@ class InstantField(Field):
 
     def entry(self) -> Widget:
         """One line."""
-        return Input(placeholder="tomorrow 9:00", compact=True)
+        return Input(placeholder="a time", compact=True)
 
     def on_mount(self) -> None:
         """Says what can be typed."""
-        self.under(f"{SHORT_EXAMPLES} ({self._zone})")
+        self.under(f"like {SHORT_EXAMPLES} ({self._zone})")
 
     @on(Input.Changed)
     def _resolved(self, event: Input.Changed) -> None:
         if not event.value.strip() or self.now is None:
-            self.under(f"{SHORT_EXAMPLES} ({self._zone})")
+            self.under(f"like {SHORT_EXAMPLES} ({self._zone})")
             return
         typed = read_instant(event.value, self._zone, self.now)
         self.under(typed.sentence if typed.instant is None else f"= {typed.sentence}", fault=typed.instant is None)
