@@ -331,11 +331,15 @@ begin
         );
     end loop;
     -- Bookkeeping over all tenants is the Worker's (MONEY.md 29).
-    foreach name in array array['claims', 'idempotency_keys', 'hints', 'hints_floor', 'workers', 'duties'] loop
+    foreach name in array array['idempotency_keys', 'hints', 'hints_floor', 'workers', 'duties'] loop
         execute format('create policy worker on jobs.%I to jobs_worker using (true) with check (true)', name);
     end loop;
 end
 $$;
+-- Which claims lapsed is read over all tenants; how one ended is written tenant by tenant.
+create policy worker_reads on jobs.claims for select to jobs_worker using (true);
+create policy worker_ends on jobs.claims for update to jobs_worker
+using (tenant = jobs.tenant()) with check (tenant = jobs.tenant());
 create policy api on jobs.tenants for select to jobs_api using (id = jobs.tenant());
 create policy api on jobs.people for select to jobs_api
 using (exists (select 1 from jobs.memberships as m where m.person = people.id and m.tenant = jobs.tenant()));
@@ -351,12 +355,18 @@ create policy api on jobs.workers for select to jobs_api using (true);
 grant select on jobs.marks, jobs.tenants, jobs.memberships, jobs.hints_floor, jobs.workers to jobs_api;
 grant select (id, name, active, demo) on jobs.people to jobs_api, jobs_worker;
 grant select, insert, update on jobs.items, jobs.claims to jobs_api;
-grant select, insert on jobs.item_versions, jobs.acts, jobs.audit, jobs.hints, jobs.idempotency_keys to jobs_api;
+grant select, insert on jobs.item_versions, jobs.hints, jobs.idempotency_keys to jobs_api;
+-- Ids and instants of what only grows are the database's own: nobody may write one in.
+grant select on jobs.acts, jobs.audit to jobs_api;
+grant insert (item, tenant, person, use_case, outcome, sentence, inputs, money_version) on jobs.acts to jobs_api;
+grant insert (tenant, person, action, subject, outcome, detail, reference) on jobs.audit to jobs_api, jobs_worker;
 grant select on jobs.marks, jobs.memberships, jobs.items to jobs_worker;
 grant update (holder, taken_at, expires_at, row_version) on jobs.items to jobs_worker;
-grant select, update on jobs.claims to jobs_worker;
-grant select, insert on jobs.audit to jobs_worker;
-grant select, delete on jobs.idempotency_keys to jobs_worker;
+-- Across tenants the Worker sees what it needs to find rows by, never what was answered or why (MONEY.md 29).
+grant select (item, fence, tenant, holder, expires_at, ended_at) on jobs.claims to jobs_worker;
+grant update (ended_at, ending, ended_by, reason) on jobs.claims to jobs_worker;
+grant select on jobs.audit to jobs_worker;
+grant select (tenant, person, method, path, key, expires_at), delete on jobs.idempotency_keys to jobs_worker;
 grant select, insert, delete on jobs.hints to jobs_worker;
 grant select, update on jobs.hints_floor to jobs_worker;
 grant select, insert, update on jobs.workers, jobs.duties to jobs_worker;
