@@ -184,3 +184,20 @@ async def test_fifty_callers_at_once_get_fifty_items(api: Api) -> None:
     assert {item["fence"] for item in taken} == {1}
     last = await clients[0].post("/v1/queues/payments.payouts/claim-next", json={}, headers=key_header())
     assert (last.status_code, last.json()["item"]) == (200, None)
+
+
+@pytest.mark.requirement("MONEY-32")
+async def test_an_item_has_one_address_so_a_key_acts_once(api: Api) -> None:
+    item = (await api.push("K-1"))["id"]
+    client = await api.of("m.ito")
+    await claim(client, item)
+
+    async def note(address: str) -> httpx.Response:
+        order = {"money_version": 1, "fence": 1, "inputs": {"text": "Rang them"}}
+        return await client.post(f"/v1/items/{address}/acts/payments.note", json=order, headers=key_header("k-1"))
+
+    assert (await note(item)).status_code == 200
+    problem_of(await note(item.upper()), 404, "not-found")
+    again = await note(item)
+    assert (again.status_code, again.headers["Idempotency-Replayed"]) == (200, "true")
+    assert len((await client.get(f"/v1/items/{item}")).json()["acts"]) == 1

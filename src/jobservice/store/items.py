@@ -79,9 +79,12 @@ class Page:
 
 
 def readable(item: str) -> bool:
-    """Whether `item` has the form of an item's id; any other text names no item."""
+    """Whether `item` is an item's id as the service writes it; any other text names no item.
+
+    Capitals are another text: an idempotency key belongs to a path, and an item has one path (MONEY.md 32).
+    """
     try:
-        return str(UUID(item)) == item.lower()
+        return str(UUID(item)) == item
     except ValueError:
         return False
 
