@@ -44,6 +44,7 @@ class ErrorCode(Enum):
     TOO_MANY_STREAMS = ("too-many-streams", 429, "Too many live streams")
     TOO_MANY_LISTINGS = ("too-many-listings", 429, "Too many listings at once")
     TIMED_OUT = ("timed-out", 503, "It took too long and was not done")
+    STOPPING = ("stopping", 503, "The service is stopping")
     DATABASE_AWAY = ("database-away", 503, "The database cannot be reached")
     INTERNAL = ("internal", 500, "Something went wrong in the service")
 

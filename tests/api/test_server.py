@@ -10,14 +10,18 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
+import httpx
 import pytest
 
+from jobservice.api import health
 from jobservice.api import server as serving
 from jobservice.bootstrap.keyring import make_keyring
 from jobservice.migrate import migrate
-from tests.api.conftest import DEADLINE, Api, Listener, running, until
+from jobservice.usecases import claims, queues
+from tests.api.conftest import DEADLINE, Api, Listener, key_header, problem_of, running, until
 from tests.conftest import People, Server
 
 STOP_DEADLINE = 3.0
@@ -124,6 +128,78 @@ async def test_a_head_that_does_not_arrive_is_given_up(api: Api, monkeypatch: py
     monkeypatch.setattr(serving, "HEAD_SECONDS", 0.1)
     async with running(api.app) as url:
         assert await read_all(url, b"GET /healthz HTTP/1.1\r\n") == b""
+
+
+async def test_a_later_head_on_a_kept_connection_is_given_up_too(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "HEAD_SECONDS", 0.1)
+    whole = b"GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n"
+    async with running(api.app) as url:
+        for first, later in ((whole, b"GET /heal"), (whole, b"\r\n"), (whole + b"GET /heal", b"t")):
+            address = urlsplit(url)
+            reader, writer = await asyncio.open_connection(address.hostname, address.port)
+            writer.write(first)
+            async with asyncio.timeout(DEADLINE):
+                assert (await reader.readline()).startswith(b"HTTP/1.1 200 ")
+                writer.write(later)
+                await reader.read()
+            writer.close()
+
+
+async def test_waiting_for_a_head_cuts_no_answer_off(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "HEAD_SECONDS", 0.05)
+    waited, go_on = asyncio.Event(), asyncio.Event()
+    give_up, ready = serving.BoundedProtocol._give_up, health.check_ready
+
+    def noted(protocol: serving.BoundedProtocol) -> None:
+        waited.set()
+        give_up(protocol)
+
+    async def held(*arguments: Any, **named: Any) -> None:
+        await go_on.wait()
+        await ready(*arguments, **named)
+
+    monkeypatch.setattr(serving.BoundedProtocol, "_give_up", noted)
+    monkeypatch.setattr(health, "check_ready", held)
+    async with running(api.app) as url:
+        address = urlsplit(url)
+        reader, writer = await asyncio.open_connection(address.hostname, address.port)
+        writer.write(b"GET /readyz HTTP/1.1\r\nHost: h\r\n\r\nGET /heal")
+        async with asyncio.timeout(DEADLINE):
+            await waited.wait()
+            go_on.set()
+            answer = await reader.read()
+        writer.close()
+    assert answer.startswith(b"HTTP/1.1 200 ")
+
+
+@pytest.mark.requirement("HTTP-03")
+@pytest.mark.parametrize(
+    ("method", "path", "says"),
+    [
+        ("POST", "/v1/items/x/claim", "not known whether this was done. Send it again with the same Idempotency-Key"),
+        ("GET", "/v1/queues", "Nothing was changed. Ask again"),
+    ],
+)
+async def test_a_request_that_the_stop_cuts_off_is_told_so(
+    api: Api, monkeypatch: pytest.MonkeyPatch, method: str, path: str, says: str
+) -> None:
+    monkeypatch.setattr(serving, "STOP_SECONDS", 0.1)
+    began = asyncio.Event()
+
+    async def endless(*_: object, **__: object) -> None:
+        began.set()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(claims, "claim", endless)
+    monkeypatch.setattr(queues, "list_queues", endless)
+    headers = {"Authorization": f"Bearer {api.people.token('m.ito')}", **key_header()}
+    async with httpx.AsyncClient(headers=headers) as client:
+        async with running(api.app) as url:
+            asked = asyncio.create_task(client.request(method, url + path, json={} if method == "POST" else None))
+            await began.wait()
+        answer = await asked
+    assert says in problem_of(answer, 503, "stopping")["detail"]
+    assert answer.headers["Retry-After"] == "5"
 
 
 async def test_large_bodies_do_not_count_as_heads(api: Api) -> None:

@@ -49,9 +49,10 @@ async def test_an_act_whose_answer_got_lost_is_repeated_under_its_key_and_gives_
         httpx.Response(200, text="not JSON"),
         problem(ErrorCode.INTERNAL),
         problem(ErrorCode.DATABASE_AWAY),
+        problem(ErrorCode.STOPPING),
         problem(ErrorCode.IDEMPOTENCY_RUNNING),
     ],
-    ids=["reset", "slow", "closed", "503", "502", "unreadable", "internal", "database-away", "running"],
+    ids=["reset", "slow", "closed", "503", "502", "unreadable", "internal", "database-away", "stopping", "running"],
 )
 async def test_an_act_without_an_answer_is_unknown_and_never_called_failed(step: httpx.Response | Exception) -> None:
     script = Script(step)

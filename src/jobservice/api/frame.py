@@ -16,8 +16,8 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from jobcontract.errors import ErrorCode
-from jobcontract.routes import REFERENCE_HEADER
-from jobservice.api.admission import ROUTE_NAME
+from jobcontract.routes import KEY_HEADER, REFERENCE_HEADER
+from jobservice.api.admission import BY_NAME, ROUTE_NAME
 from jobservice.api.context import context_of
 from jobservice.api.problems import CODE, REFERENCE, fault_sentence, problem
 
@@ -57,6 +57,9 @@ class _Exchange:
             await app(self._scope, receive, self._sending)
         except ClientDisconnect:
             self._scope[CODE] = "disconnected"
+        except asyncio.CancelledError:
+            await self._stopped(receive)
+            raise
         except Exception as error:  # the frame is where every fault becomes an answer
             await self._fault(error, receive)
         finally:
@@ -84,6 +87,22 @@ class _Exchange:
         if self._status == 0:
             answer = problem(self._scope, ErrorCode.INTERNAL, fault_sentence())
             await answer(self._scope, receive, self._sending)
+
+    async def _stopped(self, receive: Receive) -> None:
+        """Say that the process stops while it answers: whatever was begun may or may not be committed by now."""
+        if self._status == 0:
+            answer = problem(self._scope, ErrorCode.STOPPING, self._stopping_sentence())
+            await answer(self._scope, receive, self._sending)
+
+    def _stopping_sentence(self) -> str:
+        route = BY_NAME.get(str(self._scope.get(ROUTE_NAME)))
+        if route is not None and route.acts:
+            then = f"It is not known whether this was done. Send it again with the same {KEY_HEADER}: it happens once."
+        elif self._scope["method"] in ("GET", "HEAD"):
+            then = "Nothing was changed. Ask again in a few seconds."
+        else:
+            then = "It is not known whether this was done. Look before you send it again."
+        return f"The service is stopping. {then}"
 
     def _note(self) -> None:
         seconds = asyncio.get_running_loop().time() - self._began

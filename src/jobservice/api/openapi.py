@@ -23,6 +23,7 @@ _SIGNED_IN = (
     ErrorCode.INTERNAL,
     ErrorCode.DATABASE_AWAY,
     ErrorCode.TIMED_OUT,
+    ErrorCode.STOPPING,
     ErrorCode.BODY_TOO_LARGE,
 )
 _IN_TENANT = (ErrorCode.TENANT_REQUIRED, ErrorCode.PERMISSION_MISSING)

@@ -22,6 +22,7 @@ from jobservice.api.bodies import name_place
 RETRY_AFTER_SECONDS: Mapping[ErrorCode, int] = {
     ErrorCode.DATABASE_AWAY: 5,
     ErrorCode.TIMED_OUT: 5,
+    ErrorCode.STOPPING: 5,
     ErrorCode.TOO_MANY_LISTINGS: 1,
     ErrorCode.TOO_MANY_STREAMS: 15,
     ErrorCode.IDEMPOTENCY_RUNNING: 1,

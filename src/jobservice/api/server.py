@@ -21,7 +21,7 @@ from jobservice.api.app import hub_of
 HEAD_MOST = 32_768
 """Most bytes of a request's first line and headers together."""
 HEAD_SECONDS = 10.0
-"""For the whole head of the first request on a new connection to arrive."""
+"""For a whole head to arrive: of a new connection from its start, of a later request from its first byte."""
 STOP_SECONDS = 2
 """For what is running to end; streams are told at once and need a fraction of it."""
 _HEAD_END = b"\r\n\r\n"
@@ -98,19 +98,19 @@ class _Server(uvicorn.Server):
 
 
 class BoundedProtocol(HttpToolsProtocol):
-    """uvicorn's HTTP protocol with bounds that it lacks: the bytes of a head, and the time that a first head may take."""
+    """uvicorn's HTTP protocol with bounds that it lacks: the bytes of a head, and the time that one may take."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self._head_bytes = 0
         self._tail = b""
         self._in_head = True
-        self._first_head: asyncio.TimerHandle | None = None
+        self._waiting: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn's own
         """Begin to wait for the first head."""
         super().connection_made(transport)
-        self._first_head = self.loop.call_later(HEAD_SECONDS, transport.close)
+        self._await_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait no more."""
@@ -120,6 +120,7 @@ class BoundedProtocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         """Refuse a head that grows past its bound, before it is kept any further."""
         if self._in_head:
+            self._await_head()
             window = self._tail + data
             end = window.find(_HEAD_END)
             self._head_bytes += len(data) if end < 0 else end
@@ -128,6 +129,11 @@ class BoundedProtocol(HttpToolsProtocol):
                 self.send_400_response("The head of the request is too large.")
                 return
         super().data_received(data)
+
+    def on_message_begin(self) -> None:
+        """A head begins, perhaps in one piece with the end of the request before it."""
+        self._await_head()
+        super().on_message_begin()
 
     def on_headers_complete(self) -> None:
         """A head is complete."""
@@ -143,6 +149,17 @@ class BoundedProtocol(HttpToolsProtocol):
         super().on_message_complete()
 
     def _head_came(self) -> None:
-        if self._first_head is not None:
-            self._first_head.cancel()
-            self._first_head = None
+        if self._waiting is not None:
+            self._waiting.cancel()
+            self._waiting = None
+
+    def _await_head(self) -> None:
+        if self._waiting is None:
+            self._waiting = self.loop.call_later(HEAD_SECONDS, self._give_up)
+
+    def _give_up(self) -> None:
+        self._waiting = None
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._await_head()  # a request sent ahead waits for the answer before it; that answer is not cut off
+        else:
+            self.transport.close()
