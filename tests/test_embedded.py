@@ -213,7 +213,99 @@ def test_a_long_path_gets_a_socket_folder_elsewhere(empty: Path) -> None:
     server = EmbeddedServer.start(deep)
     try:
         assert query(server, "select 1") == 1
-        assert str(deep) not in server.cluster.url("x", "y")
+        elsewhere = Path((deep / "socket-folder").read_text())
+        assert stat.S_IMODE(elsewhere.stat().st_mode) == 0o700
+        address = server.cluster.url("x", "y")
+        assert str(deep) not in address
+        os.kill(int((deep / "cluster" / "postmaster.pid").read_text().split()[0]), signal.SIGKILL)
+        server.cluster.restart(given_up=lambda: False)
+        assert server.cluster.url("x", "y") == address  # those who hold it find the server again
+    finally:
+        server.stop()
+    assert not elsewhere.exists()
+    assert not (deep / "socket-folder").exists()
+
+
+def test_a_folder_for_the_socket_that_is_a_link_is_not_used(empty: Path) -> None:
+    deep, foreign = empty / ("d" * 60) / ("e" * 60), empty / "foreign"
+    make_folder(deep)
+    foreign.mkdir(mode=0o755)
+    (empty / "link").symlink_to(foreign)
+    (deep / "socket-folder").write_text(str(empty / "link"))
+    server = EmbeddedServer.start(deep)
+    try:
+        assert "link" not in server.cluster.url("x", "y")
+        assert list(foreign.iterdir()) == []
+    finally:
+        server.stop()
+    assert stat.S_IMODE(foreign.stat().st_mode) == 0o755
+
+
+def test_a_start_that_fails_leaves_no_socket_folder(empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(empty))
+    deep = empty / ("d" * 60) / ("e" * 60)
+    make_folder(deep)
+    EmbeddedServer.start(deep).stop()
+    with (deep / "cluster" / "postgresql.conf").open("a") as configuration:
+        configuration.write("\nmax_connections = many\n")
+    with pytest.raises(StartRefused, match="did not start"):
+        EmbeddedServer.start(deep)
+    assert list(empty.glob("jobservice-*")) == []
+
+
+def test_files_that_have_gone_are_not_made_anew_under_those_who_use_them(data: Path) -> None:
+    server = EmbeddedServer.start(data)
+    server.cluster.stop()
+    (data / "cluster").rename(data / "away")
+    try:
+        with pytest.raises(StartRefused, match="have gone"):
+            server.cluster.restart(given_up=lambda: False)
+        assert not (data / "cluster").exists()
+    finally:
+        server.stop()
+
+
+def test_a_start_given_up_starts_nothing(data: Path) -> None:
+    server = EmbeddedServer.start(data)
+    try:
+        assert not server.cluster.died()
+        server.cluster.stop()
+        assert server.cluster.died()
+        server.cluster.restart(given_up=lambda: True)
+        assert server.cluster.died()
+    finally:
+        server.stop()
+
+
+def test_where_there_is_no_log_the_programs_own_words_are_given(data: Path) -> None:
+    (data / "cluster" / "server.log").unlink(missing_ok=True)
+    (data / "cluster" / "server.log").symlink_to("/nowhere/server.log")
+    with pytest.raises(StartRefused, match=r"did not start: .*(cannot create|No such file)") as refused:
+        EmbeddedServer.start(data)
+    assert "The whole log" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        ("x$d", "a dollar sign"),
+        ("x`d`", "a backtick"),
+        ('x"d', "a double quote"),
+        ("x\\d", "a backslash"),
+        ("x,d", "a comma"),
+        ("x\nd", "a character that cannot be printed"),
+    ],
+)
+def test_a_path_that_the_programs_trip_over_is_refused_and_nothing_made(empty: Path, name: str, what: str) -> None:
+    with pytest.raises(StartRefused, match=rf"has {what} in its path.*Choose another --data"):
+        EmbeddedServer.start(empty / name)
+    assert list(empty.iterdir()) == []
+
+
+def test_a_path_of_other_unusual_characters_works(empty: Path) -> None:
+    server = EmbeddedServer.start(empty / "x'é#%&;(*)=@d")
+    try:
+        assert query(server, "select 1") == 1
     finally:
         server.stop()
 

@@ -10,10 +10,12 @@ import os
 import pwd
 import shlex
 import shutil
+import stat
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
@@ -30,13 +32,15 @@ START_SECONDS = 60.0
 SOCKET_PATH_MOST = 100
 """Longest socket path that every Unix takes (107 on Linux, 103 on macOS)."""
 PORT = 5432
+SOCKET_FILES = (f".s.PGSQL.{PORT}.lock", f".s.PGSQL.{PORT}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cluster:
     """A server's folder, the folder of its programs, and the system user (root only) that it runs as.
 
-    `folder` gets `cluster` (the data) and `run` (the socket, 0700). `options` are server settings by name.
+    `folder` gets `cluster` (the data) and `run` (the socket, 0700); where that path is too long for a socket, the socket
+    gets a folder elsewhere, which the file `socket-folder` names. `options` are server settings by name.
     """
 
     folder: Path
@@ -61,17 +65,18 @@ class Cluster:
             raise StartRefused(f"PostgreSQL in {self.folder} is not running. Start it first.")
         return f"postgresql://{role}@/{database}?host={quote(lines[4], safe='')}&port={PORT}"
 
-    def start(self, *, seconds: float = START_SECONDS) -> None:
+    def start(self, *, seconds: float = START_SECONDS, given_up: Callable[[], bool] = lambda: False) -> None:
         """Make the cluster where there is none, start the server where none runs, and wait until it answers.
 
-        StartRefused after `seconds`, or where PostgreSQL itself refuses, with its reason and where its log is.
+        Returns early once `given_up`: then the server may run or not. StartRefused after `seconds`, or where PostgreSQL
+        itself refuses, with its reason and where its log is.
         """
         if not (self.pgdata / "PG_VERSION").exists():
             self._initialise()
         deadline = time.monotonic() + seconds
         launched = False
         while time.monotonic() < deadline:
-            if self.answers():
+            if given_up() or self.answers():
                 return
             if not launched and self._nobody_serves():
                 self._launch(deadline - time.monotonic())
@@ -83,8 +88,37 @@ class Cluster:
             f"Look at the end of {self.log}, then start again."
         )
 
+    def restart(self, *, given_up: Callable[[], bool]) -> None:
+        """Start the server again after it died, at its old address; like `start`, but never makes new files.
+
+        StartRefused also where its files have gone: an empty server in their place would hide the loss.
+        """
+        if not (self.pgdata / "PG_VERSION").exists():
+            raise StartRefused(f"PostgreSQL's files in {self.pgdata} have gone. Stop, and put them back.")
+        self.start(given_up=given_up)
+
+    def died(self) -> bool:
+        """Whether no server runs here; one that runs but does not answer (it recovers, it is full) has not died."""
+        return self._server() is None and not self.answers()
+
     def stop(self) -> None:
         """Stop the server, at once if it does not end within half a minute; nothing where none runs."""
+        self._stop_server()
+        self.tidy()
+
+    def tidy(self) -> None:
+        """Remove the socket's folder elsewhere, and what a killed server left in it; nothing while a server runs."""
+        noted = _read(self._socket_note)
+        if not noted or self._server() is not None:
+            return
+        if self._is_ours(Path(noted)):
+            for name in SOCKET_FILES:
+                (Path(noted) / name).unlink(missing_ok=True)
+            with suppress(OSError):  # something else lies in it: not ours to remove
+                Path(noted).rmdir()
+        self._socket_note.unlink()
+
+    def _stop_server(self) -> None:
         if self._server() is None:
             return
         for mode in ("fast", "immediate"):
@@ -98,7 +132,7 @@ class Cluster:
             return False
         try:
             psycopg.connect(self.url(SUPERUSER, "postgres"), connect_timeout=5).close()
-        except psycopg.OperationalError:
+        except (psycopg.OperationalError, StartRefused):  # refused: it ended between the two looks
             return False
         return True
 
@@ -128,20 +162,49 @@ class Cluster:
         }
         options = " ".join(f"-c {shlex.quote(f'{name}={value}')}" for name, value in settings.items())
         wait = str(max(1, int(seconds)))
+        logged = len(_read(self.log))
         started = self._run(
             "pg_ctl", "-D", str(self.pgdata), "-l", str(self.log), "-w", "-t", wait, "-o", options, "start"
         )
         if started.returncode != 0 and self._server() is None:
+            said = _read(self.log)[logged:]
+            if not said.strip():  # it never came to its log: pg_ctl, or the shell it uses, says why
+                raise StartRefused(f"PostgreSQL in {self.folder} did not start: {' '.join(started.stdout.split())}")
             raise StartRefused(
-                f"PostgreSQL in {self.folder} did not start: {_last_line(_read(self.log))} The whole log: {self.log}."
+                f"PostgreSQL in {self.folder} did not start: {_last_line(said)} The whole log: {self.log}."
             )
 
     def _socket_folder(self) -> Path:
         folder = self.folder / "run"
         if len(str(folder / f".s.PGSQL.{PORT}").encode()) > SOCKET_PATH_MOST:
-            folder = Path(tempfile.mkdtemp(prefix="jobservice-"))
+            folder = self._socket_folder_elsewhere()
         self._make_private(folder)
         return folder
+
+    @property
+    def _socket_note(self) -> Path:
+        return self.folder / "socket-folder"
+
+    def _socket_folder_elsewhere(self) -> Path:
+        """The folder that the last server used, so that addresses given out stay right; else a new one."""
+        noted = _read(self._socket_note)
+        if noted and self._is_ours(Path(noted)):
+            return Path(noted)
+        folder = Path(tempfile.mkdtemp(prefix="jobservice-"))
+        self._socket_note.write_text(str(folder), "utf-8")
+        return folder
+
+    def _is_ours(self, folder: Path) -> bool:
+        """Whether it is a folder, no link, of this user or of the server's; made again where it has gone."""
+        try:
+            folder.mkdir(mode=0o700)
+        except FileExistsError:
+            pass
+        except OSError:
+            return False
+        owners = {os.geteuid(), *(() if self.user is None else (pwd.getpwnam(self.user).pw_uid,))}
+        found = folder.lstat()
+        return stat.S_ISDIR(found.st_mode) and found.st_uid in owners
 
     def _make_private(self, folder: Path) -> None:
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -175,7 +238,7 @@ class Cluster:
         lines = self._pid_lines()
         (self.pgdata / "postmaster.pid").unlink(missing_ok=True)
         if len(lines) >= 5:
-            for name in (f".s.PGSQL.{PORT}.lock", f".s.PGSQL.{PORT}"):  # the lock names the same dead process
+            for name in SOCKET_FILES:  # the lock names the same dead process
                 (Path(lines[4]) / name).unlink(missing_ok=True)
         return True
 

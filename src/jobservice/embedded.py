@@ -30,6 +30,15 @@ ROOT_STATE = Path("/var/lib/jobconsole")
 """Where root keeps what the server's own user must reach."""
 SERVER_USER = "pgserver"
 """The system user that a server started by root runs as."""
+UNFIT: Mapping[str, str] = {
+    " ": "a space",
+    "$": "a dollar sign",
+    "`": "a backtick",
+    '"': "a double quote",
+    "\\": "a backslash",
+    ",": "a comma",
+}
+"""What a data folder's path cannot hold: pg_ctl hands it to a shell, and commas separate socket folders."""
 
 
 class EmbeddedServer:
@@ -50,7 +59,11 @@ class EmbeddedServer:
         lock = _own(folder)
         try:
             cluster = Cluster(folder=folder, programs=_programs(folder, major), user=server_user())
-            cluster.start(seconds=seconds)
+            try:
+                cluster.start(seconds=seconds)
+            except BaseException:
+                cluster.tidy()
+                raise
         except BaseException:
             os.close(lock)
             raise
@@ -65,7 +78,7 @@ class EmbeddedServer:
 
 
 def default_folder() -> Path:
-    """Where the embedded server's files live unless a person says otherwise: never in a path with a space."""
+    """Where the embedded server's files live unless a person says otherwise: never in a path that does not fit."""
     if os.geteuid() == 0:
         return ROOT_STATE / "embedded"
     candidates = (
@@ -73,21 +86,20 @@ def default_folder() -> Path:
         Path.home() / ".local" / "share" / "jobconsole" / "embedded",
         Path("/var/tmp") / f"jobconsole-{os.geteuid()}",  # noqa: S108  # checked to be ours before use
     )
-    return next(candidate for candidate in candidates if " " not in str(candidate))
+    return next(candidate for candidate in candidates if _unfit(candidate) is None)
 
 
 def prepare_folder(data: Path) -> Path:
     """Make `data` where it is missing, and check that it can hold a server; StartRefused with what is wrong."""
-    folder = data.expanduser().absolute()
-    if " " in str(folder):
+    folder = data.expanduser().resolve()
+    if (found := _unfit(folder)) is not None:
         raise StartRefused(
-            f"{folder} has a space in its path, which PostgreSQL cannot live with. Choose another --data."
+            f"{folder} has {found} in its path, which PostgreSQL cannot live with. Choose another --data."
         )
     try:
         make_folder(folder)
     except OSError as error:
         raise StartRefused(f"{folder} cannot be made: {error.strerror}. Choose another --data.") from error
-    folder = folder.resolve()
     if folder.stat().st_uid != os.geteuid():
         raise StartRefused(f"{folder} belongs to another user. Choose another --data.")
     if os.geteuid() == 0:
@@ -98,6 +110,12 @@ def prepare_folder(data: Path) -> Path:
                 f"Choose another --data, for example {ROOT_STATE}."
             )
     return folder
+
+
+def _unfit(folder: Path) -> str | None:
+    """What in that path PostgreSQL's programs trip over, in words; None where nothing is."""
+    found = next((words for character, words in UNFIT.items() if character in str(folder)), None)
+    return found if found or str(folder).isprintable() else "a character that cannot be printed"
 
 
 def make_folder(folder: Path) -> None:
