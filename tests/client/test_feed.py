@@ -100,25 +100,28 @@ def names(news: Sequence[News]) -> list[str]:
 @pytest.mark.requirement("HTTP-01")
 async def test_it_resumes_where_it_broke_and_gives_each_hint_in_order() -> None:
     line = Line(stream(hints(5, "a"), httpx.ReadError("reset")), stream(hints(6, "b", "c"), hints(9)))
-    news = await line.collect(6)
-    assert names(news) == ["Connecting", "Live", "Changed", "Stale", "Connecting", "Live"]
-    line = Line(stream(hints(5, "a"), httpx.ReadError("reset")), stream(hints(6, "b", "c")))
     news = await line.collect(7)
+    assert names(news) == ["Connecting", "Live", "Reload", "Changed", "Stale", "Connecting", "Live"]
+    line = Line(stream(hints(5, "a"), httpx.ReadError("reset")), stream(hints(6, "b", "c")))
+    news = await line.collect(8)
     changed = [[hint.id for hint in piece.hints] for piece in news if isinstance(piece, Changed)]
     assert changed == [["a"], ["b", "c"]]
     assert line.resumed == [None, "5"]
 
 
 @pytest.mark.requirement("HTTP-01")
-async def test_a_break_before_any_position_reloads_everything() -> None:
+async def test_a_stream_that_opens_without_a_position_reloads_everything() -> None:
+    """What changed after the first page was read and before the stream opened is in neither; so after a break."""
     line = Line(stream(b": hello\n\n"), stream(b": hello\n\n"))
-    assert names(await line.collect(6)) == ["Connecting", "Live", "Stale", "Connecting", "Live", "Reload"]
+    assert names(await line.collect(7)) == ["Connecting", "Live", "Reload", "Stale", "Connecting", "Live", "Reload"]
+    assert line.resumed == [None, None]
 
 
 @pytest.mark.requirement("HTTP-01")
 async def test_a_reset_reloads_everything_and_goes_on_from_its_position() -> None:
     line = Line(stream(hints(5), b"id: 40\nevent: reset\ndata: {}\n\n"), stream())
-    assert names(await line.collect(6)) == ["Connecting", "Live", "Reload", "Stale", "Connecting", "Live"]
+    seen = names(await line.collect(7))
+    assert seen == ["Connecting", "Live", "Reload", "Reload", "Stale", "Connecting", "Live"]
     assert line.resumed == [None, "40"]
 
 
@@ -188,7 +191,7 @@ async def test_an_endless_event_is_cut_off_instead_of_kept(chunk: bytes) -> None
             yield chunk
 
     line = Line(lambda: httpx.Response(200, headers=TYPE, content=endless()))
-    assert names(await line.collect(3)) == ["Connecting", "Live", "Stale"]
+    assert names(await line.collect(4)) == ["Connecting", "Live", "Reload", "Stale"]
     assert len(read) * len(chunk) < 2 * EVENT_MOST
 
 
@@ -231,14 +234,14 @@ async def test_an_ended_sign_in_ends_the_feed(ending: Callable[[], httpx.Respons
 async def test_events_may_come_in_any_pieces_and_with_any_line_end() -> None:
     whole = (hints(1, "a") + hints(2, "b")).replace(b"\n", b"\r\n")
     line = Line(stream(*(whole[at : at + 1] for at in range(len(whole)))))
-    news = await line.collect(4)
-    assert names(news) == ["Connecting", "Live", "Changed", "Changed"]
+    news = await line.collect(5)
+    assert names(news) == ["Connecting", "Live", "Reload", "Changed", "Changed"]
 
 
 async def test_many_events_in_one_chunk_are_not_one_large_event() -> None:
     one = hints(1, *(f"item-{count}" for count in range(2_000)))
     line = Line(stream(one * 20))
-    assert names(await line.collect(22)) == ["Connecting", "Live", *["Changed"] * 20]
+    assert names(await line.collect(23)) == ["Connecting", "Live", "Reload", *["Changed"] * 20]
 
 
 @settings(max_examples=200)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 
 import httpx
@@ -11,7 +12,7 @@ from jobconsole.client.fake import FakeService
 from jobconsole.present.link import LinkState
 from jobconsole.screens.item import ItemScreen
 from jobconsole.screens.queues import QueuesScreen
-from jobcontract.routes import QUEUE_ITEMS
+from jobcontract.routes import EVENTS, QUEUE_ITEMS
 from jobcontract.states import ItemView
 from tests.screens.idle import screen_text, until
 from tests.screens.stage import (
@@ -332,7 +333,8 @@ async def test_a_person_who_may_only_look_is_told_who_may_act() -> None:
     fake, _ = service()
     async with on_stage(fake, person="o.lind") as (app, _, pilot):
         await pilot.press("c")
-        assert "That needs queue.claim (finance). Ask an administrator of leeds." in " ".join(screen_text(app).split())
+        told = "That needs queue.claim (finance). Ask an administrator of leeds to have it granted on the server."
+        assert told in " ".join(screen_text(app).split())
 
 
 async def test_a_read_only_profile_only_looks() -> None:
@@ -349,3 +351,23 @@ async def test_the_id_is_copied_and_it_is_said_what_is_known() -> None:
         await pilot.press("y")
         assert app.clipboard == ids[0]
         assert "Sent to your terminal's clipboard" in screen_text(app)
+
+
+@pytest.mark.requirement("HTTP-01")
+async def test_what_changed_between_the_first_page_and_the_opening_of_the_stream_comes_by_itself() -> None:
+    fake = FakeService(start=START)
+    scene(fake)
+    added: list[str] = []
+
+    async def answer(request: httpx.Request) -> httpx.Response:
+        if request.url.path == EVENTS.path and not added:
+            await read.wait()
+            added.append(fake.queues.add(PAYOUTS, "Late Arrivals Ltd", days_old=30, minor=100))
+        response = await fake.handle(request)
+        if request.url.path.endswith("/items"):
+            read.set()
+        return response
+
+    read = asyncio.Event()
+    async with on_stage(fake, transport=httpx.MockTransport(answer)) as (app, screen, _):
+        await until(app, lambda: added and screen.listing.index(added[0]) is not None, "the row that no hint told of")

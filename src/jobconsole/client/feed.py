@@ -130,7 +130,6 @@ class Feed:
         self._sleep = sleep
         self._random = SystemRandom()
         self._position: str | None = None
-        self._was_live = False
         self._failures = 0
         self._broken_since: datetime | None = None
         self._live_at: float | None = None
@@ -168,9 +167,8 @@ class Feed:
         async with self._service.stream(EVENTS, headers=headers, silence=self._times.silence) as response:
             if response.status_code != 200:
                 raise await _refused(response, self._service)
-            # Something may have changed between the last page and now, and no position says what.
-            missed = self._was_live and self._position is None
-            self._was_live = True
+            # Something may have changed between the last page and now, the first one too, and no position says what.
+            missed = self._position is None
             self._broken_since = None
             self._live_at = self._service.clock.monotonic()
             self._hear()
