@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -124,6 +125,25 @@ async def test_a_persons_only_tenant_is_chosen_and_another_is_refused_with_their
     await connection.close()
     with pytest.raises(NotYours, match="acme is not a tenant of yours; yours: leeds"):
         await opened(SECRET, "acme")
+
+
+async def test_a_person_in_no_tenant_is_told_whom_to_ask() -> None:
+    fake = FakeService()
+
+    async def nowhere(request: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, json={**(await fake.handle(request)).json(), "tenants": []})
+
+    with pytest.raises(NotYours) as refused:
+        await Connection.open(
+            "http://127.0.0.1:1",
+            Token(SECRET),
+            tenant=None,
+            post=lambda _: None,
+            transport=httpx.MockTransport(nowhere),
+        )
+    assert str(refused.value) == (
+        "Mika Ito is in no tenant. Ask whoever runs the service for a role in one (jobservice person grant)."
+    )
 
 
 async def test_a_wrong_token_is_not_in_what_is_raised() -> None:

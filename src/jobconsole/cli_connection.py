@@ -33,6 +33,7 @@ from jobconsole.paths import config_file
 from jobconsole.present.text import block, line
 from jobconsole.settings import Settings, SettingsError, load
 from jobconsole.tokens import VARIABLE, Keyring, KeyringAway, take_from_environment
+from jobcontract.permissions import IN_NO_TENANT
 from jobcontract.session import Session
 
 DONE, REFUSED, USAGE, AWAY, SIGN_IN = range(5)
@@ -172,7 +173,7 @@ async def _connected(function: Twin, typed: Mapping[str, object], options: Mappi
         session = await me(service)
         if service.tenant is None:
             if not session.tenants:
-                fail(f"{line(session.person.id)} is in no tenant: ask an administrator.", REFUSED)
+                fail(f"{line(session.person.id)} {IN_NO_TENANT}", REFUSED)
             service.tenant = session.tenants[0].tenant
         return await function(SignedIn(service=service, session=session, settings=settings), **options)
     finally:

@@ -21,6 +21,7 @@ from jobconsole.messages import HintsArrived, LinkChanged, ReloadAsked, TokenEnd
 from jobconsole.present.link import Link, LinkState
 from jobconsole.tokens import Token
 from jobcontract.events import Hint
+from jobcontract.permissions import IN_NO_TENANT
 from jobcontract.session import Session, TenantRole
 
 FLUSH_SECONDS = 0.2
@@ -199,7 +200,7 @@ class Connection:
 
 def _choose(session: Session, tenant: str | None) -> TenantRole:
     if not session.tenants:
-        raise NotYours(f"{session.person.name} is in no tenant. Ask an administrator to grant a role.")
+        raise NotYours(f"{session.person.name} {IN_NO_TENANT}")
     if tenant is None:
         return session.tenants[0]
     for role in session.tenants:

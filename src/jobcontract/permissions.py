@@ -1,4 +1,4 @@
-"""Owns the one table of permissions: which role has which, and who can give it. The service decides by it in the
+"""Owns the one table of permissions: which role has which, and whom to ask for it. The service decides by it in the
 query; the console reads it only to grey out a command with its reason."""
 
 from __future__ import annotations
@@ -42,12 +42,19 @@ GRANTS: Mapping[Role, frozenset[Permission]] = {
 """Every role with what it may do, in one tenant."""
 
 
+IN_NO_TENANT = "is in no tenant. Ask whoever runs the service for a role in one (jobservice person grant)."
+"""What is said of a person, after their name, who has no role anywhere: no route gives one (MONEY.md 23)."""
+
+
 def roles_with(permission: Permission) -> tuple[Role, ...]:
     """The roles that hold `permission`, in the order of `Role`."""
     return tuple(role for role in Role if permission in GRANTS[role])
 
 
 def missing(permission: Permission, tenant: str) -> str:
-    """The sentence of a refusal: what is missing, which roles have it, who can give it."""
+    """The sentence of a refusal: what is missing, which roles have it, whom to ask.
+
+    No route changes a role (MONEY.md 23): it is given on the server, by whoever runs the service.
+    """
     roles = " or ".join(roles_with(permission))
-    return f"That needs {permission} ({roles}). Ask an administrator of {tenant}."
+    return f"That needs {permission} ({roles}). Ask an administrator of {tenant} to have it granted on the server."

@@ -61,7 +61,7 @@ async def test_every_role_may_do_what_the_one_table_says(api: Api, route: Route,
     found = problem_of(answer, 403, "permission-missing")
     assert found["permission"] == route.permission
     assert found["detail"] == missing(route.permission, "acme")
-    assert "Ask an administrator of acme" in found["detail"]
+    assert "Ask an administrator of acme to have it granted on the server." in found["detail"]
 
 
 async def test_a_refused_act_is_in_the_audit_trail_and_a_refused_look_is_not(api: Api) -> None:
@@ -73,6 +73,17 @@ async def test_a_refused_act_is_in_the_audit_trail_and_a_refused_look_is_not(api
         ("o.lind", "payments.note", ITEM, "refused")
     ]
     assert trail[0]["detail"]["code"] == "permission-missing"
+
+
+async def test_what_never_became_an_acting_request_is_no_row_of_the_trail(api: Api) -> None:
+    clerk = await api.of("m.ito")
+    path, key = f"/v1/items/{ITEM}/claim", {"Idempotency-Key": "k-1"}
+    problem_of(await clerk.post(path, json={}), 400, "idempotency-key-missing")
+    problem_of(await clerk.post(path, content=b"{", headers=key), 422, "invalid-request")
+    auditor = await api.of("s.audit")
+    assert (await auditor.get("/v1/audit")).json()["entries"] == []
+    problem_of(await clerk.post(path, json={}, headers=key), 404, "not-found")
+    assert [row["outcome"] for row in (await auditor.get("/v1/audit")).json()["entries"]] == ["refused"]
 
 
 @pytest.mark.parametrize("route", SIGNED_IN, ids=lambda route: route.name)

@@ -10,9 +10,12 @@ import sys
 import click
 import pytest
 
+from jobconsole import cli_connection
 from jobconsole.cli_twins import TWINS
+from jobconsole.client.service import Service
+from jobconsole.client.session import me
 from jobcontract.items import Acted, Claimed, ItemDetail, ItemPage
-from jobcontract.permissions import Permission
+from jobcontract.permissions import IN_NO_TENANT, Permission
 from jobcontract.queues import Queues, QueueTotals
 from jobcontract.session import Session
 from tests.cli.twins import Typed
@@ -153,6 +156,16 @@ def test_away_and_signed_out_have_codes_of_their_own(typed: Typed) -> None:
     away = typed("whoami")
     assert (away.exit_code, away.stdout) == (3, "")
     assert "cannot be reached" in away.stderr
+
+
+def test_a_person_in_no_tenant_is_told_whom_to_ask(typed: Typed) -> None:
+    async def nowhere(service: Service) -> Session:
+        return (await me(service)).model_copy(update={"tenants": ()})
+
+    typed.patch.setattr(cli_connection, "me", nowhere)
+    refused = typed("queues", "list")
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert f"m.ito {IN_NO_TENANT}" in refused.stderr
 
 
 def test_every_page_with_all(typed: Typed) -> None:

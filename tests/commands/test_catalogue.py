@@ -59,7 +59,10 @@ def test_a_command_that_can_be_run_has_no_reason() -> None:
     [
         (replace(FULL, place="others"), "only in things"),
         (replace(FULL, signed_in=False), "sign in first"),
-        (replace(FULL, permissions=frozenset()), "That needs queue.act (finance). Ask an administrator of acme."),
+        (
+            replace(FULL, permissions=frozenset()),
+            "That needs queue.act (finance). Ask an administrator of acme to have it granted on the server.",
+        ),
         (replace(FULL, read_only=True), "this profile only looks (read_only)"),
         (replace(FULL, connected=False), "not while disconnected"),
         (replace(FULL, marked=0), "nothing is marked"),

@@ -33,7 +33,8 @@ def test_every_permission_is_somebody_s() -> None:
     assert [permission for permission in Permission if not roles_with(permission)] == []
 
 
-def test_a_refusal_names_the_permission_the_roles_and_who_can_give_it() -> None:
+def test_a_refusal_names_the_permission_the_roles_and_whom_to_ask() -> None:
     assert missing(Permission.QUEUE_READ, "leeds") == (
-        "That needs queue.read (finance or operator or auditor). Ask an administrator of leeds."
+        "That needs queue.read (finance or operator or auditor). Ask an administrator of leeds to have it granted"
+        " on the server."
     )

@@ -1,6 +1,7 @@
 """Owns the audit trail as use cases see it: adding to it, recording refusals, reading it (MONEY.md 31).
 
-Everything that changed is a row, and so is every refused acting request; looking is not.
+Everything that changed is a row, and so is every acting request that its permission, its key or the use case refused.
+Looking is not, nor is a request that never became one: without a token that holds, a key, or a valid body.
 """
 
 from __future__ import annotations
