@@ -89,6 +89,14 @@ async def test_a_length_that_is_no_number_is_refused(length: bytes) -> None:
             b'{"a": 12345678901234567.89}',
             "body holds a number with more digits than can be kept exactly; send it as text.",
         ),
+        (
+            b'{"a": 1E-9999999999999999999}',
+            "body holds a number with more digits than can be kept exactly; send it as text.",
+        ),
+        (
+            b'{"a": 0e99999999999999999999}',
+            "body holds a number with more digits than can be kept exactly; send it as text.",
+        ),
         (b'{"a": 9223372036854775808}', "body holds a whole number beyond 64 bits; send it as text."),
         (b"[" + b"9" * 5000 + b"]", "body holds a whole number beyond 64 bits; send it as text."),
         (b'{"a": 1, "a": 2}', "body has the member 'a' twice in one object; send it once."),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterable
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from math import isinf
 from typing import Any, NoReturn
 
@@ -105,9 +105,16 @@ def _constant(name: str) -> NoReturn:
 def _decimal(text: str) -> float:
     number = float(text)
     # A number that would come back changed is not kept at all: no amount is rounded behind anyone's back.
-    if len(text) > _DIGITS_MAX or isinf(number) or Decimal(repr(number)) != Decimal(text):
+    if len(text) > _DIGITS_MAX or isinf(number) or not _same(number, text):
         raise invalid(("body",), "holds a number with more digits than can be kept exactly; send it as text")
     return number
+
+
+def _same(number: float, text: str) -> bool:
+    try:
+        return Decimal(repr(number)) == Decimal(text)
+    except InvalidOperation:  # an exponent beyond even those of decimals
+        return False
 
 
 def _integer(text: str) -> int:
