@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Annotated
 
-from pydantic import AwareDatetime, Field, JsonValue
+from pydantic import AwareDatetime, BeforeValidator, Field, JsonValue
 
+from jobcontract.ids import ACCOUNT_LEAST
 from jobcontract.session import Person
 from jobcontract.states import ClaimEnding, ItemState, OutcomeKind
-from jobcontract.wire import Answer, Key, Name, Reason, Text, Wire
+from jobcontract.wire import Answer, BusinessKey, Counted, Key, Name, Reason, SeenName, Text, Wire
 
 Currency = Annotated[str, Field(pattern=r"^[A-Z]{3}$")]
 MinorUnits = Annotated[int, Field(strict=True, ge=-(2**63) + 1, le=2**63 - 1)]
 InputValue = bool | int | Text
+_RFC3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)", re.ASCII | re.IGNORECASE)
+
+
+def _instant(value: object) -> object:
+    # A bare number would be taken for seconds since 1970, and so would its text.
+    if not isinstance(value, datetime) and not (isinstance(value, str) and _RFC3339.fullmatch(value)):
+        raise ValueError("must be an instant with its offset as RFC 3339 text, like 2026-03-01T09:00:00Z")
+    return value
+
+
+Instant = Annotated[AwareDatetime, BeforeValidator(_instant)]
+"""An instant as a pusher writes it: RFC 3339 text with an offset."""
 Inputs = Annotated[Mapping[Name, InputValue], Field(max_length=30)]
 
 
@@ -26,7 +41,10 @@ class Amount(Answer):
 
 
 class Payee(Answer):
-    """Who is paid, and the last four characters of the destination account; the account itself never leaves."""
+    """Who is paid, and the last four characters of the destination account; the account itself never leaves.
+
+    Accounts have `ACCOUNT_LEAST` characters or more, so the last four are at most half of one.
+    """
 
     id: str
     name: str
@@ -115,8 +133,8 @@ class NewPayee(Wire):
     """Payee and destination account of an item that carries money."""
 
     id: Key
-    name: Name
-    account: Annotated[Text, Field(min_length=4, max_length=64, pattern=r"^[A-Za-z0-9]+$")]
+    name: SeenName
+    account: Annotated[Text, Field(min_length=ACCOUNT_LEAST, max_length=64, pattern=r"^[A-Za-z0-9]+$")]
 
 
 class NewAmount(Wire):
@@ -129,9 +147,9 @@ class NewAmount(Wire):
 class NewItem(Wire):
     """A work item to push. `key` is unique in the tenant for ever; `created` is its own date, else now."""
 
-    key: Key
-    title: Name
-    created: AwareDatetime | None = None
+    key: BusinessKey
+    title: SeenName
+    created: Instant | None = None
     amount: NewAmount | None = None
     payee: NewPayee | None = None
     inputs: Inputs = Field(default_factory=dict)
@@ -143,8 +161,8 @@ class NewItem(Wire):
 class ChangedItem(Wire):
     """New content of an item, under the version that the pusher saw."""
 
-    money_version: Annotated[int, Field(ge=1)]
-    title: Name
+    money_version: Counted
+    title: SeenName
     amount: NewAmount | None = None
     payee: NewPayee | None = None
     inputs: Inputs = Field(default_factory=dict)
@@ -164,13 +182,13 @@ class ClaimOrder(Wire):
 class HeldClaim(Wire):
     """An order about a claim that the person holds: the fence says which."""
 
-    fence: Annotated[int, Field(ge=1)]
+    fence: Counted
 
 
 class BreakClaim(Wire):
     """Take the claim that a colleague holds; `fence` is that of their claim as it was on the screen."""
 
-    fence: Annotated[int, Field(ge=1)]
+    fence: Counted
     reason: Reason
 
 
@@ -185,8 +203,8 @@ class Claimed(Answer):
 class ActOrder(Wire):
     """Run a use case on an item: the version on the screen, the fence of the claim held (null without), its inputs."""
 
-    money_version: Annotated[int, Field(ge=1)]
-    fence: Annotated[int, Field(ge=1)] | None = None
+    money_version: Counted
+    fence: Counted | None = None
     inputs: Inputs = Field(default_factory=dict)
 
 

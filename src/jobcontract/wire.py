@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
-from jobcontract.ids import KEY_MAX, NAME_MAX, NOTE_MAX, REASON_MAX, storable
+from jobcontract.ids import KEY_MAX, NAME_MAX, NOTE_MAX, REASON_MAX, addressable, storable, visible
 
 
 def _storable(text: str) -> str:
@@ -15,10 +15,28 @@ def _storable(text: str) -> str:
     return text
 
 
+def _visible(text: str) -> str:
+    if not visible(text):
+        raise ValueError("must hold a character that can be seen")
+    return text
+
+
+def _addressable(text: str) -> str:
+    if not addressable(text):
+        raise ValueError("must hold no control character and no `.` or `..` between slashes: it is part of an address")
+    return text
+
+
 Text = Annotated[str, AfterValidator(_storable)]
 """Text that PostgreSQL and UTF-8 can carry."""
 Name = Annotated[Text, StringConstraints(min_length=1, max_length=NAME_MAX)]
 Key = Annotated[Text, StringConstraints(min_length=1, max_length=KEY_MAX)]
+SeenName = Annotated[Name, AfterValidator(_visible)]
+"""A name or title that a person sees something of."""
+BusinessKey = Annotated[Key, AfterValidator(_addressable)]
+"""The pusher's own id of an item, which later is part of an address."""
+Counted = Annotated[int, Field(strict=True, ge=1, le=2**63 - 1)]
+"""A version or fence: a whole number of JSON, never its text, a float or a boolean."""
 Reason = Annotated[Text, StringConstraints(strip_whitespace=True, min_length=1, max_length=REASON_MAX)]
 Note = Annotated[Text, StringConstraints(strip_whitespace=True, min_length=1, max_length=NOTE_MAX)]
 

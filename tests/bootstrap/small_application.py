@@ -21,7 +21,10 @@ async def seeder(now: datetime, push: Callable[[str, str, Sequence[NewWorkItem]]
             created=now,
             inputs={"invoice": f"INV-{number}"},
             payment=NewPayment(
-                money=Money(minor=1000 + number, currency="GBP"), payee_id="p1", payee_name="Payee", account="GB1234"
+                money=Money(minor=1000 + number, currency="GBP"),
+                payee_id="p1",
+                payee_name="Payee",
+                account="GB12345678",
             ),
         )
         for number in range(2)

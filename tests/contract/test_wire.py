@@ -8,8 +8,9 @@ import pytest
 from pydantic import ValidationError
 
 from jobcontract.errors import BY_CODE, ErrorCode
-from jobcontract.items import ActOrder, Item, NewItem
+from jobcontract.items import ActOrder, BreakClaim, ChangedItem, HeldClaim, Item, NewItem
 from jobcontract.routes import ROUTES
+from jobcontract.wire import Wire
 
 GOLDEN = (
     '{"id":"0192f0a1-0000-7000-8000-000000000001","queue":"payments.payouts","key":"S-000000000001/1012-00001",'
@@ -46,7 +47,25 @@ NEW = {"key": "k", "title": "t", "amount": {"minor": 1, "currency": "GBP"}}
         {"amount": {"minor": "1", "currency": "GBP"}},
         {"amount": {"minor": 2**63, "currency": "GBP"}},
         {"amount": {"minor": 1, "currency": "gbp"}},
-        {"payee": {"id": "p", "name": "n", "account": "12 34"}},
+        {"payee": {"id": "p", "name": "n", "account": "1234 5678"}},
+        {"payee": {"id": "p", "name": "n", "account": "1234567"}},
+        {"payee": {"id": "p", "name": "\u200b \u3164", "account": "12345678"}},
+        {"title": " "},
+        {"title": "\u200b\u2060\ufeff"},
+        {"title": "\u3164\u115f\u1160\uffa0\u2800"},
+        {"title": "\u0301\ufe0f"},
+        {"key": "a\nb"},
+        {"key": "a\x7fb"},
+        {"key": "a\u2028b"},
+        {"key": "."},
+        {"key": ".."},
+        {"key": "a/../b"},
+        {"key": "a/."},
+        {"created": 1_700_000_000},
+        {"created": 1_700_000_000.5},
+        {"created": "1700000000"},
+        {"created": "2026-11-28"},
+        {"created": "2026-11-28 10:00:00Z"},
         {"inputs": {str(n): "x" for n in range(31)}},
     ],
 )
@@ -54,6 +73,51 @@ def test_a_push_of_another_form_is_refused(wrong: dict[str, object]) -> None:
     assert NewItem.model_validate_json(json.dumps(NEW)).key == "k"
     with pytest.raises(ValidationError):
         NewItem.model_validate_json(json.dumps(NEW | wrong))
+
+
+@pytest.mark.parametrize(
+    "right",
+    [
+        {"key": "S-1/2012-00001"},
+        {"key": "..."},
+        {"key": "a..b/.c"},
+        {"key": "Ä b"},
+        {"title": "\u200bx"},
+        {"title": "支払"},
+        {"title": "\U0001f600"},
+        {"created": "2026-11-28T10:00:00.5+05:30"},
+        {"created": "2026-11-28t10:00:00z"},
+        {"payee": {"id": "p", "name": "n", "account": "12345678"}},
+    ],
+)
+def test_a_push_may_hold_what_can_be_seen_and_addressed(right: dict[str, object]) -> None:
+    assert NewItem.model_validate_json(json.dumps(NEW | right)).amount is not None
+
+
+ODD_NUMBERS = ["1", 1.0, True, "1_0", 0, -1, 2**63, None]
+
+
+@pytest.mark.parametrize("odd", ODD_NUMBERS, ids=repr)
+@pytest.mark.parametrize(
+    ("model", "name", "rest"),
+    [
+        (ActOrder, "money_version", {}),
+        (ActOrder, "fence", {"money_version": 1}),
+        (ChangedItem, "money_version", {"title": "t"}),
+        (HeldClaim, "fence", {}),
+        (BreakClaim, "fence", {"reason": "r"}),
+    ],
+)
+def test_a_version_or_fence_is_a_whole_number_and_nothing_like_one(
+    model: type[Wire], name: str, rest: dict[str, object], odd: object
+) -> None:
+    model.model_validate(rest | {name: 2**63 - 1})
+    if odd is None and (model, name) == (ActOrder, "fence"):
+        return  # an act without a claim has none
+    with pytest.raises(ValidationError):
+        model.model_validate(rest | {name: odd})
+    with pytest.raises(ValidationError):
+        model.model_validate_json(json.dumps(rest | {name: odd}))
 
 
 @pytest.mark.parametrize("wrong", [{"money_version": 0}, {"fence": 0}, {"fance": 1}, {"inputs": {"x": ["list"]}}])

@@ -62,7 +62,8 @@ def test_any_amount_but_zero_of_any_listed_currency_is_legal(currency: str, mino
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"currency": "jpy"}, {"currency": "XXX"}, {"account": "123"}, {"account": "GB29 NWBK"}, {"minor": 2**63}]
+    "wrong",
+    [{"currency": "jpy"}, {"currency": "XXX"}, {"account": "1234567"}, {"account": "GB29 NWBK"}, {"minor": 2**63}],
 )
 def test_a_wrong_payment_is_named(wrong: dict[str, Any]) -> None:
     assert len(list(payment_faults(MONEY, replace(PAYMENT, **wrong)))) == 1
@@ -143,6 +144,10 @@ def test_what_cannot_be_kept_is_refused(wrong: Any) -> None:
 def test_texts_and_dates_have_bounds() -> None:
     assert list(text_faults(key="k" * 200, title="t" * 200, customer=None)) == []
     assert len(list(text_faults(key="", title="t" * 201, customer="c\x00"))) == 3
+    assert list(text_faults(title="\u200b \u3164")) == ["`title` must hold a character that can be seen."]
+    assert "can be seen" in next(text_faults(payee_name=" "))
+    for key in ("a\nb", "..", "a/./b"):
+        assert "part of an address" in next(text_faults(key=key))
     assert list(created_faults(NOW)) == []
     assert len(list(created_faults(NOW.replace(tzinfo=None)))) == 1
     assert len(list(created_faults(NOW.replace(year=9999)))) == 1

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from jobcontract.ids import KEY_MAX, NAME_MAX, storable
+from jobcontract.ids import ACCOUNT_LEAST, KEY_MAX, NAME_MAX, addressable, storable, visible
 from jobcontract.items import Change
 from jobcontract.money import EXPONENTS, Money, MoneyError, exponent, show
 from jobcontract.states import ItemState
@@ -34,7 +34,7 @@ class Payment:
 
     @property
     def last4(self) -> str:
-        """The only part of the account that a person sees."""
+        """The only part of the account that a person sees: at most half of it, see `payment_faults`."""
         return self.account[-4:]
 
 
@@ -85,16 +85,21 @@ def payment_faults(queue: Queue, payment: Payment | None) -> Iterator[str]:
         if payment.minor == 0:
             yield "`amount`: an amount of zero pays nobody anything."
     account = payment.account
-    if not (4 <= len(account) <= 64 and account.isascii() and account.isalnum()):
-        yield "`payee.account` is 4 to 64 letters and digits."
+    if not (ACCOUNT_LEAST <= len(account) <= 64 and account.isascii() and account.isalnum()):
+        yield f"`payee.account` is {ACCOUNT_LEAST} to 64 letters and digits: its last four are shown, the rest is not."
 
 
 def text_faults(**texts: str | None) -> Iterator[str]:
-    """What is wrong with short texts: empty, too long, or not storable. Names are the fields' own."""
+    """What is wrong with short texts: empty, too long, not storable; a title or name with nothing to see; a key that no
+    address can carry. Names are the fields' own."""
     for name, text in texts.items():
         most = KEY_MAX if name in ("key", "customer", "workspace", "payee_id") else NAME_MAX
         if text is not None and not (0 < len(text) <= most and storable(text)):
             yield f"`{name}` is 1 to {most} characters, without NUL or lone surrogates."
+        elif text is not None and name in ("title", "payee_name") and not visible(text):
+            yield f"`{name}` must hold a character that can be seen."
+        elif text is not None and name == "key" and not addressable(text):
+            yield "`key` is part of an address: no control character in it, and no `.` or `..` between slashes."
 
 
 def created_faults(created: datetime | None) -> Iterator[str]:
