@@ -20,7 +20,7 @@ from jobservice.api import health
 from jobservice.api import server as serving
 from jobservice.bootstrap.keyring import make_keyring
 from jobservice.migrate import migrate
-from jobservice.usecases import claims, queues
+from jobservice.usecases import claims, queues, readiness
 from tests.api.conftest import DEADLINE, Api, Listener, key_header, problem_of, running, until
 from tests.conftest import People, Server
 
@@ -148,7 +148,7 @@ async def test_a_later_head_on_a_kept_connection_is_given_up_too(api: Api, monke
 async def test_waiting_for_a_head_cuts_no_answer_off(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(serving, "HEAD_SECONDS", 0.05)
     waited, go_on = asyncio.Event(), asyncio.Event()
-    give_up, ready = serving.BoundedProtocol._give_up, health.check_ready
+    give_up, ready = serving.BoundedProtocol._give_up, readiness.check_ready
 
     def noted(protocol: serving.BoundedProtocol) -> None:
         waited.set()

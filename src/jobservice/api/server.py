@@ -159,7 +159,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def _give_up(self) -> None:
         self._waiting = None
-        if self.cycle is not None and not self.cycle.response_complete:
+        if self.cycle is not None and not self.cycle.response_complete:  # type: ignore[redundant-expr]  # None at first
             self._await_head()  # a request sent ahead waits for the answer before it; that answer is not cut off
         else:
             self.transport.close()
