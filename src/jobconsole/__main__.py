@@ -9,9 +9,9 @@ import gc
 gc.disable()  # until the first frame; `entrance` enables it again
 
 import os  # noqa: E402  after gc.disable, as every import below
-import sys  # noqa: E402
+import sys  # noqa: E402  likewise
 
-from jobconsole.crash import excepthook, forbid_cores  # noqa: E402
+from jobconsole.crash import excepthook, forbid_cores  # noqa: E402  likewise
 
 PLAIN = ("--profile", "-p")
 """Options of the bare console, read here without the command-line library."""

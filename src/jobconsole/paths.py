@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from platformdirs import user_config_path, user_state_path
+from platformdirs import user_config_path
 
 PROGRAM = "jobconsole"
 
@@ -12,8 +12,3 @@ PROGRAM = "jobconsole"
 def config_file() -> Path:
     """The person's configuration; need not exist."""
     return user_config_path(PROGRAM, appauthor=False) / "config.toml"
-
-
-def state_folder() -> Path:
-    """Where files that the console writes by itself belong; need not exist."""
-    return user_state_path(PROGRAM, appauthor=False)

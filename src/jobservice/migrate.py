@@ -154,8 +154,8 @@ def _scripts(migrations: Sequence[Migration], driver: psycopg.Connection[Any]) -
     for migration in migrations:
         module = ModuleType(migration.name)
         module.revision = migration.revision  # type: ignore[attr-defined]  # what alembic reads of a script's module
-        module.down_revision = before  # type: ignore[attr-defined]
-        module.upgrade = lambda sql=migration.sql: driver.execute(sql.encode())  # type: ignore[attr-defined]
+        module.down_revision = before  # type: ignore[attr-defined]  # likewise
+        module.upgrade = lambda sql=migration.sql: driver.execute(sql.encode())  # type: ignore[attr-defined]  # likewise
         scripts.append(Script(module, migration.revision, migration.name))
         before = migration.revision
     return tuple(scripts)

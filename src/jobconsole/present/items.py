@@ -42,11 +42,6 @@ def left(item: Item, now: datetime) -> float | None:
     return seconds if seconds > 0 else None
 
 
-def held_by_other(item: Item, me: str, now: datetime) -> bool:
-    """Whether a colleague's claim on the item is live."""
-    return item.holder is not None and item.holder.id != me and left(item, now) is not None
-
-
 def held_by(item: Item, me: str, now: datetime) -> bool:
     """Whether the person's own claim on the item is live."""
     return item.holder is not None and item.holder.id == me and left(item, now) is not None

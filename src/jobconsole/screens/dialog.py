@@ -1,5 +1,5 @@
-"""Owns what every dialog has: a typed result, a way back, and for acting ones the focus on Cancel and the pause in which
-keys do not count (MONEY.md 26).
+"""Owns what every dialog has: a typed result, a way back, and for acting ones the pause in which keys do not count and a
+focus that never starts on the acting button: on Cancel, or in a form on its first field (MONEY.md 26).
 
 An acting dialog is a subclass that says what it does and composes what it asks:
 

@@ -101,7 +101,8 @@ class EventStream(Response):
             self._close()
             for task in (sending, leaving):
                 task.cancel()
-                with suppress(asyncio.CancelledError, Exception):
+                # Any exception: the answer is over, and an error of the sending side was raised by `result` above.
+                with suppress(asyncio.CancelledError, Exception):  # outermost frame of two tasks of this answer
                     await task
 
     async def _send(self, send: Send) -> None:
