@@ -27,6 +27,10 @@ WITHOUT_LONE = tuple(text for text in HOSTILE if "\ud800" not in text)
 """A lone surrogate cannot be sent as JSON in UTF-8; the painted filter is tested with it elsewhere."""
 
 
+ALONE = (*MARKUP, *CONTROLS[:-1], *INVISIBLE)
+"""The list shows each by itself; an item's screen and dialogs get three in one text, an app start being slow."""
+
+
 def storable(text: str) -> str:
     """As the service would keep it: names are never empty and hold no NUL."""
     return text.replace("\x00", "\x01")[:200] or "-"
@@ -73,6 +77,11 @@ def poisoned(texts: Sequence[str]) -> tuple[FakeService, list[str]]:
     return fake, keys
 
 
+def squeezed(text: str) -> str:
+    """Without blanks: a long text is wrapped."""
+    return "".join(text.split())
+
+
 def safe(app: Console) -> None:
     painted = lines(app)
     assert all(harmless(text) for text in painted), [text for text in painted if not harmless(text)]
@@ -93,7 +102,7 @@ async def test_hostile_texts_are_shown_as_they_are_in_list_and_detail(size: tupl
 
 
 @pytest.mark.requirement("TUI-01")
-@pytest.mark.parametrize("text", [*MARKUP, *CONTROLS[:-1], *INVISIBLE])
+@pytest.mark.parametrize("text", [" ".join(ALONE[at : at + 3]) for at in range(0, len(ALONE), 3)])
 async def test_hostile_texts_are_shown_as_they_are_on_an_items_screen_and_in_its_dialogs(text: str) -> None:
     fake, keys = poisoned([text, text])
     async with on_stage(fake, size=(100, 50)) as (app, screen, pilot):
@@ -101,11 +110,11 @@ async def test_hostile_texts_are_shown_as_they_are_on_an_items_screen_and_in_its
         await item_screen(app)
         safe(app)
         shown = line(storable(text))
-        assert f"“{shown}”" in screen_text(app)
+        assert squeezed(f"“{shown}”") in squeezed(screen_text(app))
         await pilot.press("B")
         form = await dialog(app)
         safe(app)
-        assert shown[:20].strip() in screen_text(app)
+        assert squeezed(shown[:20]) in squeezed(screen_text(app))
         form.query_one(Prose).text = text
         form.fault(text)
         await pilot.pause()
