@@ -140,7 +140,6 @@ class Console(App[None], inherit_bindings=False):
         if self.connection is not None and self.link.connected:
             self.link = self.connection.heard(self.link)
         screen.tick_frame()
-        screen.tick()
         if now - self._last_key >= self.settings.cover_minutes * 60:
             self.entrance.cover(f"{self.settings.cover_minutes} minutes passed without a key.")
         if self.link.state is LinkState.LIVE and now - self._last_refresh >= self.settings.refresh_seconds:

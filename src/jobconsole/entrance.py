@@ -157,7 +157,11 @@ class Entrance:
                 token = await self._console.push_screen_wait(question)
                 if token is None:
                     continue
-                turned = await self._enter(token, before=before)
+                try:
+                    turned = await self._enter(token, before=before)
+                except Exception as error:  # a looper: whatever fails here must not lift the cover (MONEY.md 26)
+                    failure = resolve("jobconsole.connection:explain")(error, "Uncovering")
+                    turned = TurnedAway(sentence=failure.sentence)
                 if turned is None:
                     return
                 why = turned.sentence

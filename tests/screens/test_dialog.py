@@ -12,7 +12,6 @@ from jobconsole.screens.dialog import ActingDialog, Ask
 from tests.screens.idle import idle, screen_text, settled
 from tests.screens.shell_stage import make, running
 
-
 PAUSE = 0.3
 """Seconds that MONEY.md 26 states, and not whatever the code says."""
 

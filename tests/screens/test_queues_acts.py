@@ -8,15 +8,29 @@ import httpx
 import pytest
 from textual.widgets import Input, Select
 
+from jobconsole.client.fake import FakeService
 from jobconsole.screens.act_form import ActForm
 from jobconsole.screens.choose import ChooseScreen
 from jobconsole.screens.queues import QueuesScreen
 from jobconsole.widgets.form import Prose
 from jobcontract.session import Person
-from jobcontract.states import ClaimEnding, ItemState
+from jobcontract.states import ClaimEnding, ClaimMode, ItemState
 from tests.screens.acting_stage import closed, flat, hasty, posts, press, said, service, type_reason
 from tests.screens.idle import screen_text, until
-from tests.screens.stage import DISPUTES, KIRAN, MIKA, act, dialog, hold, item_screen, on_stage, row_comes
+from tests.screens.stage import (
+    DISPUTES,
+    KIRAN,
+    MIKA,
+    PAYOUTS,
+    START,
+    act,
+    dialog,
+    hold,
+    item_screen,
+    on_stage,
+    row_comes,
+    scene,
+)
 
 
 @pytest.mark.requirement("state-the-claim-mode")
@@ -278,3 +292,36 @@ async def test_an_act_of_a_colleague_is_in_the_history() -> None:
         await pilot.press("enter")
         await item_screen(app)
         await said(app, "text “called them”")
+
+
+@pytest.mark.requirement("state-the-claim-mode")
+async def test_a_queue_without_claims_takes_acts_at_once_and_the_first_of_two_wins() -> None:
+    fake = FakeService(start=START)
+    fake.queues.queues = tuple(
+        queue.model_copy(update={"claim": ClaimMode.DISABLED}) if queue.id == PAYOUTS else queue
+        for queue in fake.queues.queues
+    )
+    ids = scene(fake)
+    async with on_stage(fake) as (app, screen, pilot):
+        screen.go_to_name(PAYOUTS)
+        await until(app, lambda: screen.table.cursor_key == ids[0], "the queue")
+        await pilot.press("c")
+        await said(app, "this queue has no claims: the first act wins")
+        assert not posts(fake)
+        await pilot.press("x")
+        form = await dialog(app)
+        type_reason(form, "double invoice")
+        row = fake.queues.items[ids[0]]
+        row.money_version += 1
+        press(form, "act")
+        await said(app, "▲ Changed since you looked:")
+        assert "1 → 2" in flat(app)
+        assert row.state is ItemState.OPEN
+        press(form, "act")
+        await until(app, lambda: str(form.act_button.label) == "Reject payout", "the item as it is now")
+        await until(app, lambda: not form.act_button.disabled, "the button")
+        press(form, "act")
+        await closed(app)
+        await row_comes(app, screen, ids[0], "✗ rejected")
+        order = json.loads(posts(fake)[-1].content)
+        assert order == {"money_version": 2, "inputs": {"reason": "double invoice"}}, "an act without a claim"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from textual.widgets import Static
 
+from jobconsole import places
 from jobconsole.client.fake import FakeService
 from jobconsole.commands.catalogue import COMMANDS, commands_of
 from jobconsole.present.link import LinkState
@@ -256,3 +257,12 @@ async def test_switching_the_tenant_shows_every_place_anew() -> None:
         assert app.tenant == connection.service.tenant == "york"
         assert app.place_screen is not before
         assert "york · m.ito" in lines(app)[0]
+
+
+async def test_the_timer_may_come_before_a_place_is_composed() -> None:
+    async with running(app := make(FakeService(), places=places.PLACES)) as pilot:
+        app.actions.go_to_number(2)
+        app.tick()
+        await pilot.pause()
+        assert app.is_running
+        assert "m.ito" in screen_text(app)

@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from textual import events
 
@@ -211,6 +212,25 @@ async def test_a_person_can_cover_what_an_ended_token_left() -> None:
         await until(app, lambda: app.connection is None, "the end of the token")
         await pilot.press("ctrl+l")
         await until(app, lambda: isinstance(app.screen, CoverScreen), "the cover")
+
+
+@pytest.mark.requirement("MONEY-26")
+async def test_a_failure_of_the_console_itself_does_not_lift_the_cover() -> None:
+    fake, broken = FakeService(), False
+
+    async def answer(request: httpx.Request) -> httpx.Response:
+        if broken:
+            raise LookupError("nobody foresaw this")
+        return await fake.handle(request)
+
+    async with running(app := make(fake, transport=httpx.MockTransport(answer))) as pilot:
+        await pilot.press("ctrl+l")
+        await until(app, lambda: isinstance(app.screen, CoverScreen), "the cover")
+        await idle(app)
+        broken = True
+        await pilot.press(*"jc_m.ito", "enter")
+        await until(app, lambda: "the console itself failed (LookupError)" in screen_text(app), "the sentence")
+        assert isinstance(app.screen, CoverScreen)
 
 
 @pytest.mark.requirement("MONEY-26")

@@ -216,16 +216,17 @@ class PlaceScreen(Screen[None]):
         self.notices.clear()
 
     def tick_frame(self) -> None:
-        """Ages of the frame; called by the console's one timer before `tick`."""
-        if not self.query(KeyLine):
+        """Ages of the frame and what the place counts; called by the console's one timer, also before it is composed."""
+        if not self.is_mounted or not self.query(KeyLine):
             return
         self.top.show(self.shell.frame, self.shell.link)
         self.notices.tick()
+        self.tick()
 
     async def _guarded(self, todo: Awaitable[Any], doing: str) -> None:
         try:
             await todo
-        except Exception as error:
+        except Exception as error:  # outermost frame of a worker: a failure is a sentence, not the end (TUI-07)
             self.shell.failed(error, doing)
 
 
