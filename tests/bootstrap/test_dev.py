@@ -71,10 +71,26 @@ class Dev:
         return {entry["person"]: entry["token"] for entry in text["tokens"]}
 
 
-def command(data: Path) -> tuple[str, ...]:
+def command(data: Path, application: str = SMALL) -> tuple[str, ...]:
     """The command line of a dev."""
-    words = ("-m", "jobservice", "dev", "--data", str(data), "--application", SMALL, "--set", "claims.lease=PT7S")
+    words = ("-m", "jobservice", "dev", "--data", str(data), "--application", application, "--set", "claims.lease=PT7S")
     return (sys.executable, *words, "--until-stdin-closes")
+
+
+def postmaster(data: Path) -> int:
+    """The process that the server's own file names; 0 where there is none."""
+    try:
+        return int((data / "cluster" / "postmaster.pid").read_text().split()[0])
+    except (FileNotFoundError, IndexError):
+        return 0
+
+
+def serves(data: Path, process: psutil.Process) -> bool:
+    """Whether that process works in the server's files."""
+    try:
+        return bool(process.cwd() == str(data / "cluster"))
+    except psutil.Error:
+        return False
 
 
 def until(condition: Callable[[], bool]) -> None:
@@ -152,6 +168,51 @@ def test_everything_from_nothing_and_back_to_nothing(data: Path) -> None:
         logged = again.end(lambda: None)  # reading to its end closes its standard input: that is what ends it
     assert again.process.returncode == 0
     assert '"worker-stopped"' in logged
+
+
+def test_a_database_that_was_killed_comes_back_with_what_was_in_it(data: Path) -> None:
+    dev = Dev(data)
+    cluster = Cluster(folder=data, programs=embedded.wheel_programs(18))
+    with psycopg.connect(cluster.url("jobs_owner", "jobs")) as owner:
+        before = owner.execute("select id, business_key, title from jobs.items order by id").fetchall()
+    assert len(before) == 2
+    first = postmaster(data)
+    os.kill(first, signal.SIGKILL)
+    until(lambda: postmaster(data) not in {0, first} and answers(dev.url))
+    with psycopg.connect(cluster.url("jobs_owner", "jobs")) as owner:
+        assert owner.execute("select id, business_key, title from jobs.items order by id").fetchall() == before
+
+    os.kill(postmaster(data), signal.SIGKILL)  # and a stop while it is away, or being started
+    logged = dev.end(dev.process.terminate)
+    assert dev.process.returncode == 0
+    events = [json.loads(line).get("event") for line in logged.splitlines() if line.startswith("{")]
+    assert events.index("database-ended") < events.index("database-started") < events.index("dev-stopped")
+    assert events.count("database-started") <= events.count("database-ended") <= 2
+    until(lambda: not any(serves(data, process) for process in psutil.process_iter()))
+
+
+def test_a_stop_while_it_is_seeded_breaks_that_off_and_the_next_start_seeds_again(data: Path) -> None:
+    slow = subprocess.Popen(
+        command(data, "tests.bootstrap.slow_application:application"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert slow.stderr is not None
+    for line in slow.stderr:
+        if "seeding-goes-on" in line:
+            break
+    slow.terminate()
+    stdout, logged = slow.communicate(timeout=SECONDS)
+    assert (slow.returncode, stdout) == (0, "")
+    assert "Traceback" not in logged
+    assert '"dev-stopped"' in logged
+    again = Dev(data)
+    cluster = Cluster(folder=data, programs=embedded.wheel_programs(18))
+    with psycopg.connect(cluster.url("jobs_owner", "jobs")) as owner:
+        assert owner.execute("select count(*) from jobs.items").fetchone() == (2,)
+    again.end(again.process.terminate)
 
 
 def test_a_dev_that_was_killed_takes_its_children_along_and_can_be_started_again(data: Path) -> None:

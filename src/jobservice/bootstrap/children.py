@@ -59,10 +59,9 @@ class Child:
             if not self.ready.is_set():
                 raise StartRefused(f"The {self.name} process ended with {process.returncode}; its lines above say why.")
             pause = FIRST_PAUSE if clock() - began > LIVED_SECONDS else pause
-            wait = pause * random.uniform(0.8, 1.2)  # noqa: S311  # jitter, not a secret
-            pause = min(pause * 2, LONGEST_PAUSE)
+            wait, pause = with_jitter(pause), longer(pause)
             _log.warning("child-ended", child=self.name, code=process.returncode, again_in_seconds=round(wait, 2))
-            await _sleep(stop, wait)
+            await sleep_unless(stop, wait)
 
     async def _start(self) -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(
@@ -116,7 +115,18 @@ def _says_ready(line: bytes) -> bool:
     return isinstance(said, dict) and said.get("event") == "ready"
 
 
-async def _sleep(stop: asyncio.Event, seconds: float) -> None:
+def with_jitter(pause: float) -> float:
+    """That pause, seconds, a fifth longer or shorter."""
+    return pause * random.uniform(0.8, 1.2)  # noqa: S311  # jitter, not a secret
+
+
+def longer(pause: float) -> float:
+    """The pause after that one, seconds."""
+    return min(pause * 2, LONGEST_PAUSE)
+
+
+async def sleep_unless(stop: asyncio.Event, seconds: float) -> None:
+    """Wait that long, or until `stop`."""
     try:
         async with asyncio.timeout(seconds):
             await stop.wait()

@@ -1,14 +1,15 @@
 """Owns `jobservice dev`: everything on one machine, for trying and for working on it.
 
 Embedded PostgreSQL, owned by this process; API and Worker as two child processes, each with its own role's address
-alone; demo people whose tokens lie in a file of this user's. Stops its children first, then PostgreSQL.
+alone; demo people whose tokens lie in a file of this user's. Starts again what dies of them, PostgreSQL included; stops
+its children first, then PostgreSQL.
 """
 
 from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ import structlog
 from jobservice.application import Application
 from jobservice.bootstrap import demo, process
 from jobservice.bootstrap.children import Child, child_environment
+from jobservice.bootstrap.kept_server import KeptServer
 from jobservice.bootstrap.keyring import make_keyring
 from jobservice.cluster import SUPERUSER, Cluster
 from jobservice.embedded import EmbeddedServer, default_folder, prepare_folder
@@ -61,9 +63,10 @@ async def run_dev(wanted: Dev, *, until_stdin_closes: bool = False) -> None:
             await asyncio.to_thread(prepare_database, server.cluster)
             make_keyring(data / "keyring")
             url = f"http://{HOST}:{listener.getsockname()[1]}"
-            tokens = await _fill(server.cluster, data, application, records, url)
-            children = _children(wanted, server.cluster, data, listener)
-            await _supervise(children, stop, url=url, tokens=tokens)
+            tokens = await _unless(stop, _fill(server.cluster, data, application, records, url))
+            if tokens is not None:
+                children = _children(wanted, server.cluster, data, listener)
+                await _supervise(server.cluster, children, stop, url=url, tokens=tokens)
         finally:
             await asyncio.to_thread(server.stop)
             _log.info("dev-stopped")
@@ -92,6 +95,21 @@ def prepare_database(cluster: Cluster) -> None:
             connection.execute(statement("deployment/create_database"))
     for name in migrate(cluster.url(OWNER, DATABASE)).applied:
         _log.info("migrated", file=name)
+
+
+async def _unless(stop: asyncio.Event, filling: Coroutine[object, object, Path]) -> Path | None:
+    """What `filling` returns; None where `stop` came first: it is broken off, and the next start fills again."""
+    working, stopping = asyncio.create_task(filling), asyncio.create_task(stop.wait())
+    try:
+        await asyncio.wait((working, stopping), return_when=asyncio.FIRST_COMPLETED)
+        if working.done():
+            return working.result()
+        working.cancel()
+        with suppress(asyncio.CancelledError):
+            await working
+        return None
+    finally:
+        stopping.cancel()
 
 
 async def _fill(cluster: Cluster, data: Path, application: Application, records: RecordSet, url: str) -> Path:
@@ -127,8 +145,14 @@ def _children(wanted: Dev, cluster: Cluster, data: Path, listener: socket.socket
     )
 
 
-async def _supervise(children: Sequence[Child], stop: asyncio.Event, *, url: str, tokens: Path) -> None:
-    keeping = [asyncio.create_task(child.keep(stop), name=child.name) for child in children]
+async def _supervise(
+    cluster: Cluster, children: Sequence[Child], stop: asyncio.Event, *, url: str, tokens: Path
+) -> None:
+    kept = KeptServer(cluster=cluster)
+    keeping = [
+        asyncio.create_task(kept.keep(stop), name="database"),
+        *(asyncio.create_task(child.keep(stop), name=child.name) for child in children),
+    ]
     telling = asyncio.create_task(_tell(children, url=url, tokens=tokens), name="tell")
     try:
         await asyncio.gather(*keeping)
