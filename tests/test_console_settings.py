@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -115,6 +117,22 @@ def test_bytes_that_are_no_text_are_a_sentence(tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
     path.write_bytes(b"theme = '\xff'\n")
     with pytest.raises(SettingsError, match="cannot be read"):
+        load(file=path, environ={})
+
+
+@pytest.mark.parametrize("opener", ["[", "{a="])
+def test_brackets_nested_without_end_are_a_sentence(tmp_path: Path, opener: str) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text("theme = " + opener * 100_000, encoding="utf-8")
+    with pytest.raises(SettingsError, match="nested too deep"):
+        load(file=path, environ={})
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_what_is_no_regular_file_is_a_sentence_and_nobody_waits(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    path = tmp_path / "config.toml"
+    make(path)
+    with pytest.raises(SettingsError, match="is no regular file"):
         load(file=path, environ={})
 
 

@@ -223,6 +223,9 @@ def _settings(
 
 def _read(file: Path) -> tuple[dict[str, object], str]:
     try:
+        # A pipe would keep the console waiting, a device would never end.
+        if file.exists() and not file.is_file():
+            raise SettingsError(f"{file}: is no regular file; the configuration is a text file")
         text = file.read_text("utf-8")
     except FileNotFoundError:
         return {}, ""
@@ -232,6 +235,8 @@ def _read(file: Path) -> tuple[dict[str, object], str]:
         return tomllib.loads(text), text
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{file}: not in the form of TOML: {error}") from None
+    except RecursionError:
+        raise SettingsError(f"{file}: brackets are nested too deep; nothing in a configuration is") from None
 
 
 def _from_environment(setting: Setting, environ: Mapping[str, str]) -> Mapping[str, object]:

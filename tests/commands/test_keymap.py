@@ -57,6 +57,9 @@ def test_an_unknown_command_is_refused_with_the_nearest() -> None:
         ("1", "is the key of a place"),
         ("tab", "moves within the screen"),
         ("H,,", "is not a key"),
+        ("ctrl+\x1b", "holds a control character"),
+        ("\x07", "holds a control character"),
+        ("\x9b", "holds a control character"),
     ],
 )
 def test_what_is_no_key_is_refused(text: str, sentence: str) -> None:

@@ -117,6 +117,8 @@ def _keys(text: str) -> tuple[str, ...]:
 
 
 def _judge(key: str) -> None:
+    if not key.isprintable():
+        raise ValueError(f"{key!r} holds a control character; a key is written by its name, such as enter or ctrl+r")
     name = key.rpartition("+")[2] if len(key) > 1 else key
     if len(key) == 1 and key.isprintable() and not key.isspace() and key not in _DIGITS:
         return
