@@ -1,6 +1,6 @@
--- Writes into the history how the claims ended.
+-- Writes into the history how the claims ended, and when: at their expiry, whenever it was noticed.
 update jobs.claims as c
-set ended_at = jobs.now(), ending = 'lapsed'
+set ended_at = c.expires_at, ending = 'lapsed'
 from unnest(%(items)s::uuid[], %(holders)s::text[], %(fences)s::bigint[]) as lapsed (item, holder, fence)
 where
     c.tenant = %(tenant)s
