@@ -1,4 +1,4 @@
-"""A crash: one short report without locals or secrets, status 1, the terminal restored, no core (TUI-07, MONEY.md 26)."""
+"""A crash: one short report without locals or secrets, status 70, the terminal restored, no core (TUI-07, MONEY.md 26)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from jobconsole.crash import report
+from jobconsole.crash import FAILED, report
 from tests.terminal import Terminal
 
 SECRET = "jc_a_token_that_no_report_may_print_01234567"
@@ -62,7 +62,7 @@ def test_a_crash_prints_no_local_restores_the_terminal_and_fails(tmp_path: Path)
         terminal.type(b"\x1b")
         terminal.see("Nobody is signed in")
         terminal.type(b"x")
-        assert terminal.ended() == 1
+        assert terminal.ended() == FAILED == 70
         said = terminal.text()
         assert "jobconsole stopped because of an error in itself: RuntimeError" in said
         assert SECRET not in said
@@ -77,7 +77,7 @@ def test_an_error_outside_the_screen_is_reported_the_same_way() -> None:
         f"def f():\n    secret = '{SECRET}'\n    raise OSError(secret)\nf()"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 1
+    assert done.returncode == FAILED
     assert "OSError" in done.stderr
     assert SECRET not in done.stderr
     assert "Traceback" not in done.stderr

@@ -194,6 +194,7 @@ class Console(App[None], inherit_bindings=False):
         self.actions.go_to_number(number)
 
     def _fatal_error(self) -> None:
-        # Textual's own prints every local variable; this is private there and pinned by a test.
+        # Textual's own prints every local variable; these are private there and pinned by a test.
         self._exit_renderables.append(Text(crash.report(sys.exc_info()[1])))
+        self._return_code = crash.FAILED
         self._close_messages_no_wait()

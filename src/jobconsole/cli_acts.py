@@ -10,22 +10,25 @@ from typing import Any
 
 import click
 
-from jobconsole.cli_connection import DONE, REFUSED, USAGE, Shown, SignedIn, fail, sure, twin
+from jobconsole.cli_connection import DONE, REFUSED, USAGE, Shown, SignedIn, fail, sure, twin, within
 from jobconsole.client import queues as client
 from jobconsole.present import plain
 from jobconsole.present.times import EXAMPLES, read_instant
+from jobcontract.ids import KEY_MAX
 from jobcontract.items import ActOrder, InputValue, ItemDetail
 from jobcontract.queues import UseCase, UseCaseInput
 from jobcontract.states import InputType, OutcomeKind
 
 REASON = click.option("--reason", required=True, help="Why.")
 ACT_OPTIONS = (
-    click.argument("item"),
+    click.argument("item", callback=within(KEY_MAX)),
     click.option(
         "--version", type=click.IntRange(min=1), help="The item's version that you saw; else its present one."
     ),
     click.option("--fence", type=click.IntRange(min=1), help="Fence of your claim; else that of the claim you hold."),
-    click.option("--key", metavar="KEY", help="Idempotency key: repeat an act with its first key."),
+    click.option(
+        "--key", metavar="KEY", callback=within(KEY_MAX), help="Idempotency key: repeat an act with its first key."
+    ),
 )
 
 
@@ -54,7 +57,7 @@ async def run_act(
     carried = {"version": order.money_version, "fence": order.fence, **read}
     answer = await sure(client.act(at.service, item, case.id, order, once), once, **carried)
     code = DONE if answer.outcome is OutcomeKind.DONE else REFUSED
-    return Shown(answer=answer, lines=plain.acted_lines(answer, at.settings.zone), code=code)
+    return Shown(answer=answer, lines=plain.acted_lines(answer, at.settings.zone), code=code, acted=True)
 
 
 async def _find(at: SignedIn, detail: ItemDetail, use_case: str) -> UseCase:

@@ -1,6 +1,7 @@
 """Owns what all headless twins share: where they connect, how they print, and their exit codes. Decides nothing else.
 
-Exit codes: 0 done, 1 refused or not done, 2 wrong usage, 3 the service is away or the outcome is unknown, 4 sign in.
+Exit codes: 0 done, 1 refused or not done, 2 wrong usage, 3 the service is away or the outcome is unknown, 4 sign in,
+5 the answer came and could not be written, 70 the console itself failed (`crash.FAILED`).
 `--json` prints the answer of the service as it is on the wire; all else is plain aligned text. A token is never an
 argument (MONEY.md 26): it comes from JOBCONSOLE_TOKEN or from the keyring that `jobconsole login` filled.
 """
@@ -29,15 +30,22 @@ from jobconsole.client.errors import (
 )
 from jobconsole.client.service import Service
 from jobconsole.client.session import me
+from jobconsole.crash import FAILED
 from jobconsole.paths import config_file
 from jobconsole.present.text import block, line
 from jobconsole.settings import Settings, SettingsError, load
 from jobconsole.tokens import VARIABLE, Keyring, KeyringAway, take_from_environment
+from jobcontract.ids import storable
 from jobcontract.permissions import IN_NO_TENANT
 from jobcontract.session import Session
 
-DONE, REFUSED, USAGE, AWAY, SIGN_IN = range(5)
-EPILOG = "Exit codes: 0 done, 1 refused, 2 usage, 3 service away or outcome unknown, 4 sign in."
+DONE, REFUSED, USAGE, AWAY, SIGN_IN, UNWRITTEN = range(6)
+EPILOG = (
+    "Exit codes: 0 done, 1 refused, 2 usage, 3 service away or outcome unknown, 4 sign in, "
+    f"5 answer not written, {FAILED} the console itself failed."
+)
+CURSOR_MAX = 2_000
+"""Most characters of a cursor; the service's own are far shorter."""
 
 A = TypeVar("A")
 
@@ -58,6 +66,8 @@ class Shown:
     answer: BaseModel
     lines: Sequence[str]
     code: int = DONE
+    acted: bool = False
+    """Whether the answer is that of an act, which stays done however the answer fares."""
 
 
 Twin = Callable[..., Awaitable[Shown]]
@@ -77,9 +87,24 @@ def twin(function: Twin) -> Callable[..., None]:
     def run(as_json: bool, profile: str | None, url: str | None, tenant: str | None, **options: Any) -> None:
         typed = {"profile": profile, "url": url, "tenant": tenant}
         shown = attempt(lambda: asyncio.run(_connected(function, typed, options)))
-        write(as_text(shown, as_json), shown.code)
+        write(as_text(shown, as_json), shown.code, acted=shown.acted)
 
     return connection_options(run)
+
+
+def within(most: int) -> Callable[[click.Context, click.Parameter, str | None], str | None]:
+    """A click callback: text that is there, of at most `most` characters that can be sent; anything else is wrong usage."""
+
+    def check(_ctx: click.Context, _parameter: click.Parameter, text: str | None) -> str | None:
+        if text is None:
+            return None
+        if not text or len(text) > most:
+            raise click.BadParameter(f"it has {len(text):,} characters; it must have 1 to {most:,}.")
+        if not storable(text) or line(text) != text:
+            raise click.BadParameter("it holds a control character, or bytes that are no UTF-8.")
+        return text
+
+    return check
 
 
 def connection_options(callback: Callable[..., None]) -> Callable[..., None]:
@@ -156,14 +181,32 @@ def as_text(shown: Shown, as_json: bool) -> str:
     return json.dumps(shown.answer.model_dump(mode="json"), indent=2).replace("\x7f", "\\u007f")
 
 
-def write(text: str, code: int) -> NoReturn:
-    """Print `text` and end with `code`; a reader that went away (`| head`) is no error."""
+def write(text: str, code: int, *, acted: bool = False) -> NoReturn:
+    """Print `text` and end with `code`; a reader that went away (`| head`) is no error.
+
+    Where it cannot be written, end with UNWRITTEN, after saying why on standard error and, where it `acted`, with what
+    outcome: whoever sees only the exit code must not take a done act for a refused one.
+    """
     try:
+        if sys.stdout is None:
+            raise OSError("standard output is closed")
         click.echo(text)
         sys.stdout.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard()
+    except (OSError, UnicodeError) as error:
+        if sys.stdout is not None:
+            _discard()
+        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        outcome = "" if not acted else "It was done; " if code == DONE else "It was not done; "
+        told = f"{outcome}the answer could not be written: {line(why)}"
+        fail(told[:1].upper() + told[1:], UNWRITTEN)
     sys.exit(code)
+
+
+def _discard() -> None:
+    """What is still buffered goes nowhere, so that the interpreter's own last flush does not fail as well."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 async def _connected(function: Twin, typed: Mapping[str, object], options: Mapping[str, Any]) -> Shown:

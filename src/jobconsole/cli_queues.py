@@ -10,16 +10,28 @@ from typing import Any
 import click
 
 from jobconsole.cli_acts import ACTS
-from jobconsole.cli_connection import EPILOG, Shown, SignedIn, connection_options, hand_down, sure, twin
+from jobconsole.cli_connection import (
+    CURSOR_MAX,
+    EPILOG,
+    Shown,
+    SignedIn,
+    connection_options,
+    hand_down,
+    sure,
+    twin,
+    within,
+)
 from jobconsole.client import queues as client
 from jobconsole.present import plain
-from jobcontract.ids import PAGE_MAX
+from jobcontract.ids import KEY_MAX, PAGE_MAX
 from jobcontract.items import Claimed, ItemPage
 from jobcontract.states import ItemView
 
-ITEM = click.argument("item")
-QUEUE = click.argument("queue")
-KEY = click.option("--key", metavar="KEY", help="Idempotency key: repeat an order with its first key.")
+ITEM = click.argument("item", callback=within(KEY_MAX))
+QUEUE = click.argument("queue", callback=within(KEY_MAX))
+KEY = click.option(
+    "--key", metavar="KEY", callback=within(KEY_MAX), help="Idempotency key: repeat an order with its first key."
+)
 FENCE = click.option("--fence", type=click.IntRange(min=1), help="Fence of the claim; else the item's present one.")
 
 
@@ -53,7 +65,7 @@ async def totals(at: SignedIn, queue: str) -> Shown:
     "--view", type=click.Choice([view.value for view in ItemView]), default=ItemView.WAITING.value, show_default=True
 )
 @click.option("--limit", type=click.IntRange(1, PAGE_MAX), default=100, show_default=True, help="Rows of the page.")
-@click.option("--cursor", metavar="CURSOR", help="`next` of the page before.")
+@click.option("--cursor", metavar="CURSOR", callback=within(CURSOR_MAX), help="`next` of the page before.")
 @click.option("--all", "everything", is_flag=True, help="Every page.")
 @twin
 async def items(at: SignedIn, queue: str, view: str, limit: int, cursor: str | None, everything: bool) -> Shown:
@@ -134,7 +146,7 @@ async def _fence(at: SignedIn, item: str) -> int:
 
 
 def _claimed(answer: Claimed, at: SignedIn) -> Shown:
-    return Shown(answer=answer, lines=plain.claimed_lines(answer, at.settings.zone))
+    return Shown(answer=answer, lines=plain.claimed_lines(answer, at.settings.zone), acted=True)
 
 
 for _name, _callback in (

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from jobconsole.cli_connection import EPILOG, Shown, SignedIn, connection_options, hand_down, twin
+from jobconsole.cli_connection import CURSOR_MAX, EPILOG, Shown, SignedIn, connection_options, hand_down, twin, within
 from jobconsole.cli_queues import queues
 from jobconsole.client import audit as client
 from jobconsole.present import plain
@@ -33,7 +33,7 @@ def audit(ctx: click.Context, /, **options: Any) -> None:
 
 @audit.command("list", epilog=EPILOG)
 @click.option("--limit", type=click.IntRange(1, PAGE_MAX), default=100, show_default=True, help="Rows of the page.")
-@click.option("--cursor", metavar="CURSOR", help="`next` of the page before.")
+@click.option("--cursor", metavar="CURSOR", callback=within(CURSOR_MAX), help="`next` of the page before.")
 @click.option("--all", "everything", is_flag=True, help="Every page.")
 @twin
 async def list_audit(at: SignedIn, limit: int, cursor: str | None, everything: bool) -> Shown:

@@ -1,4 +1,4 @@
-"""Owns what is left of a crash: one short report without locals or secrets, and no core file."""
+"""Owns what is left of a crash: one short report without locals or secrets, an exit status of its own, no core file."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from jobconsole.present.text import line
 _SECRET = re.compile(r"jc_[A-Za-z0-9_-]{8,}|(?<![0-9])[0-9]{6}(?![0-9])|(?i:bearer)\s+\S+")
 """What a token, a code or an authorisation header looks like; an error's own text may repeat one."""
 _FRAMES = 6
+FAILED = 70
+"""Exit status where the console itself failed (EX_SOFTWARE of sysexits.h); no other end has it."""
 
 
 def report(error: BaseException | None) -> str:
@@ -35,11 +37,12 @@ def report(error: BaseException | None) -> str:
 
 
 def excepthook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """For `sys.excepthook`: the report in place of a traceback."""
+    """For `sys.excepthook`: the report in place of a traceback, and the status `FAILED`; 130 where it was interrupted."""
     if issubclass(kind, KeyboardInterrupt):
         sys.stderr.write("Interrupted.\n")
-        return
+        sys.exit(130)
     sys.stderr.write(report(error.with_traceback(trace)) + "\n")
+    sys.exit(FAILED)
 
 
 def forbid_cores() -> None:

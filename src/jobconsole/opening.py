@@ -9,11 +9,12 @@ from collections.abc import Mapping
 from jobconsole.app import Console
 from jobconsole.commands.keymap import KeymapError, read_keymap
 from jobconsole.paths import config_file
+from jobconsole.present.text import block
 from jobconsole.settings import SettingsError, load
 from jobconsole.tokens import take_from_environment
 
 REFUSED = 2
-"""Exit status where the console cannot be opened here; 1 is a crash."""
+"""Exit status where the console cannot be opened here."""
 TWIN = "Without one, use the same commands by name, e.g. `jobconsole queues --json`; `jobconsole --help` lists them."
 
 
@@ -29,7 +30,7 @@ def refusal(terminals: tuple[bool, bool], environ: Mapping[str, str]) -> str | N
 
 
 def open_console(profile: str | None) -> int:
-    """Opens the console and gives the exit status: 0, 1 after a crash, 2 where it could not be opened."""
+    """Opens the console and gives the exit status: 0, `crash.FAILED` after a crash, 2 where it could not be opened."""
     token = take_from_environment()
     reason = refusal((sys.stdin.isatty(), sys.stderr.isatty()), os.environ)
     if reason is not None:
@@ -39,7 +40,7 @@ def open_console(profile: str | None) -> int:
         settings = load({"profile": profile}, file=config_file())
         keymap = read_keymap(settings.keymap, where=f"{settings.file}: keymap")
     except (SettingsError, KeymapError) as error:
-        sys.stderr.write(f"{error}\n")
+        sys.stderr.write(f"{block(error)}\n")
         return REFUSED
     console = Console(settings, keymap, token=token)
     console.run()

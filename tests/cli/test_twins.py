@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 
 import click
 import pytest
@@ -130,6 +133,93 @@ def test_a_refusal_is_a_sentence_and_its_exit_code(
     assert says in result.stderr
     assert result.stdout == ""
     assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize("text", ["x" * 100_000, "", "a\nb", "a\x1b[31m", "\udcff"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("queues", "show", "TEXT"),
+        ("queues", "items", "TEXT"),
+        ("queues", "claim", "TEXT"),
+        ("queues", "claim-next", PAYOUTS, "--key", "TEXT"),
+        ("queues", "note", "TEXT", "--text", "x"),
+        ("queues", "note", "i", "--text", "x", "--key", "TEXT"),
+        ("queues", "items", PAYOUTS, "--cursor", "TEXT"),
+        ("audit", "list", "--cursor", "TEXT"),
+    ],
+    ids=" ".join,
+)
+def test_an_argument_that_nothing_can_be_called_is_wrong_usage(typed: Typed, words: tuple[str, ...], text: str) -> None:
+    result = typed(*(text if word == "TEXT" else word for word in words))
+    assert result.exit_code == 2, result.output
+    assert "it has" in result.stderr or "it holds" in result.stderr
+    assert "\x1b" not in result.output
+
+
+ON_FAKE = """
+import atexit, sys
+from pathlib import Path
+import click
+from jobconsole import cli_connection
+from jobconsole.cli_twins import TWINS
+from jobconsole.client.fake import FakeService
+from jobconsole.crash import excepthook
+from jobconsole.settings import load
+
+sys.excepthook = excepthook
+fake = FakeService()
+item = fake.queues.add("payments.disputes", "Old bill", minor=100)
+settings = load(file=Path("/nonexistent/none.toml"), environ={})
+cli_connection.connect = lambda typed: (fake.service("m.ito", tenant=None), settings)
+atexit.register(lambda: print("acts:", len(fake.queues.items[item].acts), file=sys.stderr))
+words = [item if word == "ITEM" else word for word in sys.argv[1:]]
+if words[0] == "crash":
+    cli_connection.me = None
+click.Group("jobconsole", commands={command.name: command for command in TWINS})(words[words[0] == "crash":])
+"""
+
+
+def redirected(words: Sequence[str], redirection: str) -> subprocess.CompletedProcess[str]:
+    """Run a twin on a fake service in a process of its own, as a shell redirects it."""
+    command = f"exec {shlex.join([sys.executable, '-c', ON_FAKE, *words])} {redirection}"
+    return subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+@pytest.mark.parametrize(
+    ("words", "redirection", "says"),
+    [
+        (
+            ("queues", "note", "ITEM", "--text", "x"),
+            ">/dev/full",
+            "It was done; the answer could not be written: No space",
+        ),
+        (
+            ("queues", "note", "ITEM", "--text", "x"),
+            ">&-",
+            "It was done; the answer could not be written: standard output is",
+        ),
+        (("queues", "claim", "ITEM"), ">/dev/full", "It was done; the answer could not"),
+        (("queues", "list"), ">/dev/full", "The answer could not be written: No space"),
+        (("queues", "show", "ITEM", "--json"), ">&-", "The answer could not be written: standard output is closed"),
+    ],
+)
+def test_an_answer_that_cannot_be_written_has_a_code_of_its_own(
+    words: tuple[str, ...], redirection: str, says: str
+) -> None:
+    done = redirected(words, redirection)
+    assert done.returncode == 5, done.stderr
+    assert says in done.stderr
+    assert f"acts: {int('note' in words)}" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "stopped because of an error" not in done.stderr
+
+
+def test_a_crash_of_a_twin_is_no_refusal() -> None:
+    done = redirected(("crash", "whoami"), "")
+    assert done.returncode == 70
+    assert "jobconsole stopped because of an error in itself: TypeError" in done.stderr
 
 
 def test_a_changed_item_says_what_changed(typed: Typed) -> None:
