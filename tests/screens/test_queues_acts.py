@@ -12,7 +12,7 @@ from jobconsole.client.fake import FakeService
 from jobconsole.screens.act_form import ActForm
 from jobconsole.screens.choose import ChooseScreen
 from jobconsole.screens.queues import QueuesScreen
-from jobconsole.widgets.form import Prose
+from jobconsole.widgets.form import InstantField, Prose
 from jobcontract.session import Person
 from jobcontract.states import ClaimEnding, ClaimMode, ItemState
 from tests.screens.acting_stage import closed, flat, hasty, posts, press, said, service, type_reason
@@ -31,6 +31,33 @@ from tests.screens.stage import (
     row_comes,
     scene,
 )
+
+
+@pytest.mark.parametrize("on_item", [False, True])
+async def test_the_claim_counts_down_in_the_form_too(on_item: bool) -> None:
+    fake, ids = service()
+    hold(fake, ids[0], MIKA)
+    async with on_stage(fake) as (app, _, pilot):
+        if on_item:
+            await pilot.press("enter")
+            await item_screen(app)
+        await pilot.press("s")
+        form = await dialog(app)
+        form.query_one(Input).value = "+4h"
+        assert "59:" in flat(app)
+        clock = app.service.clock
+        before, real = clock.server_now(), clock.monotonic
+        clock.monotonic = lambda: real() + 1_500
+        app.tick()
+        await said(app, "◆ you · 34:")
+        assert before is not None
+        now = form.query_one(InstantField).now
+        assert now is not None
+        assert (now - before).total_seconds() >= 1_500
+        assert form.query_one(Input).value == "+4h"
+        clock.monotonic = lambda: real() + 3_700
+        app.tick()
+        await said(app, "your claim lapsed")
 
 
 @pytest.mark.requirement("state-the-claim-mode")

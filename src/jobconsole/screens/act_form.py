@@ -84,6 +84,10 @@ class ActForm(ActingDialog[R], Generic[R]):
 
     def on_mount(self) -> None:
         """Names the item."""
+        self.tick()
+
+    def tick(self) -> None:
+        """Counts the claim down; what is typed relative to now means this second's now."""
         self._show_item()
         self.form.at(self._seen().now)
 

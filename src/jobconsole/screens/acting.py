@@ -280,6 +280,11 @@ class ActingScreen(PlaceScreen):
             self.say(f"{title}: {refusal_sentence(refused.sentence)}", error=True)
             return None
 
+    def tick_form(self) -> None:
+        """A second passed: counts down in the dialog that is in front, if one is."""
+        if isinstance(self.app.screen, ActForm) and self.app.screen.is_mounted:
+            self.app.screen.tick()
+
     async def _ask(self, form: ActForm[R]) -> R | None:
         """Shows the dialog until it is answered; a lost answer is said in it."""
         self.shell.service.on_checking = lambda _key: form.checking()

@@ -83,6 +83,7 @@ class ItemScreen(ActingScreen):
     def tick(self) -> None:
         """Counts down."""
         self.show_item()
+        self.tick_form()
 
     def copyable(self) -> str | None:
         """The item's id."""

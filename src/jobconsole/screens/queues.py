@@ -128,6 +128,7 @@ class QueuesScreen(FetchingScreen):
         self.table.repaint(self.listing.counting(*self.table.window))
         self.show_detail()
         self.situation_changed()
+        self.tick_form()
 
     def copyable(self) -> str | None:
         """The id under the cursor."""
