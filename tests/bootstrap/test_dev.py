@@ -53,7 +53,10 @@ class Dev:
         """The API's and the Worker's processes by name."""
         found = {}
         for child in psutil.Process(self.process.pid).children():
-            words = child.cmdline()
+            try:
+                words = child.cmdline()
+            except psutil.NoSuchProcess:  # ended meanwhile, perhaps not yet waited for
+                continue
             if "-m" in words:
                 found[words[words.index("jobservice") + 1]] = child
         return found
