@@ -136,7 +136,7 @@ class Connection:
             session = await me(service)
             role = _choose(session, tenant)
             service.tenant = role.tenant
-        except BaseException:
+        except BaseException:  # however signing in ends, a cancellation too, the connection is closed
             await service.close()
             raise
         return cls(service, session, role, post)

@@ -112,7 +112,7 @@ class DemoService:
             return cls(
                 url=tokens.url, tokens_file=file, people=tokens.tokens, log=log, process=None if joined else process
             )
-        except BaseException:
+        except BaseException:  # however the start ends, ctrl+c too, no service is left behind
             _stop(process)
             raise
 

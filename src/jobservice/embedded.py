@@ -61,10 +61,10 @@ class EmbeddedServer:
             cluster = Cluster(folder=folder, programs=_programs(folder, major), user=server_user())
             try:
                 cluster.start(seconds=seconds)
-            except BaseException:
+            except BaseException:  # however the start ends, its socket folder does not stay
                 cluster.tidy()
                 raise
-        except BaseException:
+        except BaseException:  # however the start ends, the folder is free for the next owner
             os.close(lock)
             raise
         return cls(cluster, lock)

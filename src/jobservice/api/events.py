@@ -38,7 +38,7 @@ async def events(
 
     try:
         await stream.open(last_event_id, seconds=bounds.body_seconds)
-    except BaseException:
+    except BaseException:  # a client that went away while it opened gives its place back too
         close()
         raise
     return EventStream(stream, close, send_seconds=bounds.send_seconds)

@@ -172,9 +172,9 @@ class Database:
             transaction = connection.transaction()
             try:
                 await transaction.__aenter__()
-            except BaseException as error:
+            except BaseException as error:  # a cancelled BEGIN leaves a connection that nobody could use
                 died = isinstance(error, psycopg.OperationalError) and _ended(error, connection)
-                await connection.close()  # psycopg counts the transaction as open from here on: nobody could use it
+                await connection.close()  # psycopg counts the transaction as open from here on
                 await self._pool.putconn(connection)
                 if not died:
                     raise
