@@ -83,4 +83,11 @@ def test_a_total_is_shown_whole_or_counted(sums: list[tuple[str, int]], width: i
     shown = [part for part in text.split(" · ") if part and not part.startswith("+") and " out " in part]
     assert shown == [total_text(found) for found in listed[: len(shown)]]
     if text and len(shown) < len(listed):
-        assert f"+{len(listed) - len(shown)} more" in text or f"{len(listed)} currenc" in text
+        assert f"+{len(listed) - len(shown)}" in text or f"{len(listed)} currenc" in text
+
+
+def test_the_rest_is_counted_shortly_before_a_total_gives_way() -> None:
+    listed = [total("GBP", 7_927_861_224), total("EUR", 2_103_130), total("JPY", 5)]
+    assert totals_text(listed, 33) == "GBP out 79,278,612.24 · +2 more"
+    assert totals_text(listed, 30) == "GBP out 79,278,612.24 · +2"
+    assert totals_text(listed, 25) == "3 currencies"

@@ -67,14 +67,20 @@ def totals_line(totals: Sequence[QueueCurrencyTotal], width: int) -> Line:
     """As many whole totals as fit in `width` cells, the rest counted; never a cut figure (MONEY.md 27)."""
     texts = [total_text(total) for total in totals]
     for shown in range(len(texts), -1, -1):
-        rest = len(texts) - shown
-        parts = texts[:shown]
-        if rest:
-            parts.append(f"+{rest} more" if shown else f"{rest} {'currency' if rest == 1 else 'currencies'}")
-        text = " · ".join(parts)
-        if width_of(text) <= width:
-            return (Piece(text),) if text else ()
+        for rest in _rests(len(texts) - shown, alone=not shown):
+            text = " · ".join([*texts[:shown], *rest])
+            if width_of(text) <= width:
+                return (Piece(text),) if text else ()
     return ()
+
+
+def _rests(count: int, *, alone: bool) -> Sequence[Sequence[str]]:
+    """How what does not fit is counted, the longer way first."""
+    if not count:
+        return [[]]
+    if alone:
+        return [[f"{count} {'currency' if count == 1 else 'currencies'}"]]
+    return [[f"+{count} more"], [f"+{count}"]]
 
 
 def totals_text(totals: Sequence[QueueCurrencyTotal], width: int) -> str:
