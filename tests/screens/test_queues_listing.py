@@ -81,6 +81,15 @@ def test_after_fetching_again_the_list_is_what_the_service_has(
     assert all(listing.index(listing.key(at)) == at for at in range(len(listing)))
 
 
+def test_what_came_behind_the_last_row_is_fetched_though_its_page_has_no_row_left() -> None:
+    shelf = Shelf([1, 2, 3, 4, 6])
+    listing = loaded(shelf, 2)
+    shelf.numbers = {1, 2, 3, 6, 9}
+    listing.touch_all()
+    refetch(listing, shelf)
+    assert numbers(listing) == [1, 2, 3, 6, 9]
+
+
 @given(st.integers(0, 7), st.sets(st.integers(0, 7), max_size=8))
 def test_the_row_under_the_cursor_stays_until_the_cursor_leaves(cursor: int, removed: set[int]) -> None:
     shelf = Shelf(list(range(8)))

@@ -183,6 +183,8 @@ class Listing:
         else:
             last = len(self._order) - 1
             low, high = (self._page_of(self._order[min(max(at, 0), last)]) or 0 for at in (first, end - 1))
+            if end > last:  # pages at the end may hold no row any more, and hide what came behind the last one
+                high = len(self._pages) - 1
             numbers = set(range(low, high + 1))
         return [(number, self._pages[number].cursor) for number in sorted(numbers) if self._pages[number].dirty]
 
