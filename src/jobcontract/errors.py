@@ -25,6 +25,7 @@ class ErrorCode(Enum):
     INVALID_REQUEST = ("invalid-request", 422, "The request is not in the expected form")
     BODY_TOO_LARGE = ("body-too-large", 413, "The body is too large")
     CURSOR_INVALID = ("cursor-invalid", 400, "The cursor does not belong to this listing")
+    FILTER_INVALID = ("filter-invalid", 422, "The filter cannot be read")
     IDEMPOTENCY_KEY_MISSING = ("idempotency-key-missing", 400, "Idempotency-Key is missing")
     IDEMPOTENCY_KEY_REUSED = ("idempotency-key-reused", 422, "The key was used for another request")
     IDEMPOTENCY_RUNNING = ("idempotency-running", 409, "The first request with this key is still running")

@@ -23,6 +23,8 @@ NOTE_MAX = 2_000
 NAME_MAX = 200
 PAGE_MAX = 200
 """Most rows of one page of any listing."""
+FILTER_MAX = 500
+"""Most characters of a filter."""
 ACCOUNT_LEAST = 8
 """Fewest characters of an account: its last four are shown, and at least as many stay hidden."""
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0\U0001d159")

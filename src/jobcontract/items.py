@@ -9,7 +9,9 @@ from typing import Annotated
 
 from pydantic import AwareDatetime, BeforeValidator, Field, JsonValue
 
-from jobcontract.ids import ACCOUNT_LEAST
+from jobcontract.ids import ACCOUNT_LEAST, FILTER_MAX
+from jobcontract.scores import Counted as CountedItems
+from jobcontract.scores import Rule, Score
 from jobcontract.session import Person
 from jobcontract.states import ClaimEnding, ItemState, OutcomeKind
 from jobcontract.wire import Answer, BusinessKey, Counted, Key, Name, Reason, SeenName, Text, Wire
@@ -66,6 +68,11 @@ class Item(Answer):
     amount: Amount | None
     payee: Payee | None
     inputs: Mapping[str, InputValue | None]
+    score: Score | None = None
+    """None where the queue has no rule, or an item of before was not scored yet."""
+    rank: int = 0
+    """Place in the order as one ascending key, before `created` and `id`: -score; far below it where it could not be
+    scored; 0 without a rule."""
     money_version: int
     """Counts changes that matter; an act carries the one that was on the screen."""
     holder: Person | None
@@ -76,10 +83,38 @@ class Item(Answer):
 
 
 class ItemPage(Answer):
-    """One page of a listing, oldest first, and the cursor of the next; null where the list ends."""
+    """One page of a listing in the order of its sort, with the cursors of the pages around it.
+
+    Following `next` from a first page, a row that was not placed anew meanwhile comes exactly once; one that was comes
+    at least once: after the last page, `next` leads to catch-up pages of the rows placed anew since the first one.
+    """
 
     items: tuple[Item, ...]
+    previous: str | None = None
+    """Cursor of the page before; null where this page begins the list."""
     next: str | None
+    """Cursor of the page after, or of the catch-up page; null where there is nothing more to tell."""
+    catch_up: bool = False
+    """Whether these rows were placed anew since the first page: merge them by id, they stand anywhere in the list."""
+    as_of: AwareDatetime
+
+
+class Placement(Answer):
+    """Where an item stands among those that wait, or would stand: how many are before it, and its neighbours."""
+
+    ahead: CountedItems
+    above: Item | None
+    below: Item | None
+
+
+class Explanation(Answer):
+    """Why an item stands where it stands: its score with parts, the rule in words, its neighbours to compare with."""
+
+    item: Item
+    rule: Rule | None
+    """None where the queue has no rule: then the oldest item is first."""
+    placement: Placement | None
+    """None where the item does not wait (set aside, closed)."""
     as_of: AwareDatetime
 
 
@@ -175,8 +210,33 @@ class Pushed(Answer):
     item: Item
 
 
+class WhatIf(Wire):
+    """Inputs of an item to suppose instead of its own; what is left out stays as it is. Nothing is saved."""
+
+    amount: NewAmount | None = None
+    created: Instant | None = None
+    inputs: Inputs = Field(default_factory=dict)
+
+
+class Supposed(Answer):
+    """The score that an item would have with other inputs, and the place that it would take now."""
+
+    score: Score
+    placement: Placement
+    as_of: AwareDatetime
+
+
+FilterText = Annotated[Text, Field(max_length=FILTER_MAX)]
+
+
 class ClaimOrder(Wire):
     """Claim this item."""
+
+
+class ClaimNextOrder(Wire):
+    """Claim the first free item of those that match `filter`, in its order: the one that is on the screen."""
+
+    filter: FilterText = ""
 
 
 class HeldClaim(Wire):

@@ -45,6 +45,8 @@ class Queue(Answer):
     use_cases: tuple[UseCase, ...]
     lease_seconds: int
     """How long a claim lasts without a key of its holder."""
+    score: str | None = None
+    """Id of the rule that orders it; None: the oldest item is first."""
 
 
 class Queues(Answer):
@@ -68,6 +70,10 @@ class QueueTotals(Answer):
     """What waits in a queue, counted at `as_of`; one total per currency and no grand total."""
 
     queue: str
+    filter: str = ""
+    """What was counted; every figure here is of the items that match it."""
+    matching: int = 0
+    """Items in the view that was asked for."""
     waiting: int
     mine: int
     """Live claims of the person who asks."""
@@ -75,5 +81,29 @@ class QueueTotals(Answer):
     unclaimed: int
     oldest_created: AwareDatetime | None
     totals: tuple[QueueCurrencyTotal, ...]
-    """Of the waiting items; the currency with most items first."""
+    """Of the items in the view that was asked for; the currency with most items first."""
+    exact: bool = True
+    """False where more than 10,000 had to be counted: then the figures are those of `as_of`, which may be a while ago."""
+    as_of: AwareDatetime
+
+
+class FilterField(Answer):
+    """A field that a filter of the queue may name, what kind of value it takes, and values to offer."""
+
+    name: str
+    """`amount`, `currency`, `holder`, `age`, `score`, `state`, `sort`, `input.NAME`."""
+    type: str
+    """`amount`, `age`, `score`, `word` (one of `values`), `text`, `integer`, `boolean`, `instant`, `person`."""
+    title: str
+    values: tuple[str, ...]
+    """Values that its items have or may have, the most frequent first; never all there may be of a text."""
+
+
+class Vocabulary(Answer):
+    """What a filter of the queue may name."""
+
+    queue: str
+    fields: tuple[FilterField, ...]
+    currencies: tuple[str, ...]
+    """Currencies of its unfinished items; with one alone a filter on amount need not name it."""
     as_of: AwareDatetime

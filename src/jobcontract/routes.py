@@ -31,6 +31,9 @@ QUEUES = Route(name="queues", method="GET", path="/v1/queues", permission=Permis
 QUEUE_TOTALS = Route(
     name="queue-totals", method="GET", path="/v1/queues/{queue}/totals", permission=Permission.QUEUE_READ
 )
+QUEUE_VOCABULARY = Route(
+    name="queue-vocabulary", method="GET", path="/v1/queues/{queue}/vocabulary", permission=Permission.QUEUE_READ
+)
 QUEUE_ITEMS = Route(name="queue-items", method="GET", path="/v1/queues/{queue}/items", permission=Permission.QUEUE_READ)
 PUSH_ITEM = Route(
     name="push-item", method="POST", path="/v1/queues/{queue}/items", permission=Permission.ITEM_PUSH, acts=True
@@ -46,6 +49,10 @@ CLAIM_NEXT = Route(
     acts=True,
 )
 ITEM = Route(name="item", method="GET", path="/v1/items/{item}", permission=Permission.QUEUE_READ)
+EXPLANATION = Route(
+    name="explanation", method="GET", path="/v1/items/{item}/explanation", permission=Permission.QUEUE_READ
+)
+WHAT_IF = Route(name="what-if", method="POST", path="/v1/items/{item}/what-if", permission=Permission.QUEUE_READ)
 CLAIM = Route(name="claim", method="POST", path="/v1/items/{item}/claim", permission=Permission.QUEUE_CLAIM, acts=True)
 RENEW_CLAIM = Route(
     name="renew-claim", method="POST", path="/v1/items/{item}/renew-claim", permission=Permission.QUEUE_CLAIM, acts=True

@@ -95,3 +95,15 @@ class InputType(StrEnum):
     """The id of a person of the same tenant."""
     BOOLEAN = "boolean"
     INTEGER = "integer"
+
+
+class RuleInputType(StrEnum):
+    """Types of the inputs that a calculation rule declares."""
+
+    MONEY = "money"
+    """The item's amount, with its currency."""
+    AGE = "age"
+    """The item's own date, counted from until now: it changes with time alone."""
+    TEXT = "text"
+    INTEGER = "integer"
+    BOOLEAN = "boolean"

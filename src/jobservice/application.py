@@ -1,4 +1,4 @@
-"""Owns what an application is made of: its use cases, their outcomes, and the call that each receives.
+"""Owns what an application is made of: its use cases, their outcomes, the call that each receives; its rules and scores.
 
 An application registers functions here and keeps its records in a folder; it imports this module and `jobcontract`
 only. Never imports the store, never decides about claims or permissions.
@@ -122,6 +122,72 @@ class Call(Protocol):
         """Give the claim to a colleague with a raised fence; Refusal COLLEAGUE_UNFIT where they cannot take it."""
 
 
+ScoreValue = Money | datetime | str | int | bool | None
+"""What an input of a rule may be: an amount, the item's own date (UTC, for an age), or a declared input."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreInputs:
+    """What a rule decides by: its declared inputs by name, and the amounts to compare with in the item's currency."""
+
+    values: Mapping[str, ScoreValue]
+    thresholds: Mapping[str, Money] = field(default_factory=dict)
+    """By name, in the currency of the item; empty where the rule has none or the item carries no money."""
+
+    def money(self, name: str) -> Money:
+        """The input of type money; CannotScore where the item has none."""
+        value = self.values[name]
+        if not isinstance(value, Money):
+            raise CannotScore(f"{name} is missing")
+        return value
+
+    def since(self, name: str) -> datetime:
+        """The input of type age: the instant that it is counted from, UTC."""
+        value = self.values[name]
+        if not isinstance(value, datetime):
+            raise CannotScore(f"{name} is missing")
+        return value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What one input gives to a score: its value as a row shows it, whole points, and why in a few words."""
+
+    input: str
+    shown: str
+    points: int
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """A score: whole points, and one part for each declared input of the rule; the parts add up to it."""
+
+    value: int
+    parts: tuple[Part, ...]
+
+
+def score_of(*parts: Part) -> Score:
+    """The score that these parts add up to."""
+    return Score(value=sum(part.points for part in parts), parts=parts)
+
+
+class CannotScore(Exception):
+    """Raised by a rule that has no score for these inputs; the text is shown to people."""
+
+
+ScoreFunction = Callable[[ScoreInputs, datetime], Score]
+"""`def release_score(inputs: ScoreInputs, now: datetime) -> Score`: pure; `now` is the database's clock, UTC."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegisteredRule:
+    """A rule's function and the version of its record that it follows."""
+
+    version: int
+    function: ScoreFunction
+
+
 UseCaseFunction = Callable[..., Awaitable[Outcome]]
 """`async def reject(call: Call, item: WorkItem, *, reason: str) -> Outcome`: keyword inputs as the record declares."""
 
@@ -157,6 +223,7 @@ class Application:
         self.name = name
         self.records = records
         self.use_cases: dict[str, UseCaseFunction] = {}
+        self.rules: dict[str, RegisteredRule] = {}
         self.seeder: Seeder | None = None
         self._inbox: Inbox | None = None
 
@@ -167,6 +234,17 @@ class Application:
             if identifier in self.use_cases:
                 raise ValueError(f"{identifier} is registered twice")
             self.use_cases[identifier] = function
+            return function
+
+        return register
+
+    def rule(self, identifier: str, *, version: int) -> Callable[[ScoreFunction], ScoreFunction]:
+        """Register the decorated function as that version of a calculation rule; ValueError where the id is taken."""
+
+        def register(function: ScoreFunction) -> ScoreFunction:
+            if identifier in self.rules:
+                raise ValueError(f"{identifier} is registered twice")
+            self.rules[identifier] = RegisteredRule(version=version, function=function)
             return function
 
         return register

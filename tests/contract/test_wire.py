@@ -17,7 +17,10 @@ GOLDEN = (
     '"title":"Operational Materials","created":"2026-11-28T00:00:00Z","state":"open","set_aside_until":null,'
     '"amount":{"minor":-154522,"currency":"GBP","exponent":2},'
     '"payee":{"id":"S-000000000001","name":"A & A ELECTRICAL","account_last4":"1736"},'
-    '"inputs":{"invoice":"missing"},"money_version":3,"holder":{"id":"m.ito","name":"M. Ito"},'
+    '"inputs":{"invoice":"missing"},'
+    '"score":{"value":92,"rule":"payout.release-score","version":3,"parts":[{"input":"amount","shown":"GBP 90,126.13",'
+    '"points":48,"words":"over 50,000 counts most"}],"scored_at":"2026-11-29T09:00:00Z","failure":null},"rank":-92,'
+    '"money_version":3,"holder":{"id":"m.ito","name":"M. Ito"},'
     '"expires_at":"2026-11-29T10:00:00Z","fence":7}'
 )
 
@@ -27,7 +30,7 @@ def test_an_item_reads_and_writes_the_golden_bytes() -> None:
 
 
 def test_a_member_of_a_newer_service_is_ignored_in_an_answer() -> None:
-    newer = json.loads(GOLDEN) | {"score": 82}
+    newer = json.loads(GOLDEN) | {"mood": 82}
     assert Item.model_validate(newer).model_dump_json() == GOLDEN
 
 

@@ -129,7 +129,7 @@ async def test_the_service_takes_every_item_of_the_sample(database: Database, su
 
     async def push(tenant: str, queue: str, items: Sequence[NewWorkItem]) -> int:
         assert found is not None
-        return await push_examples(database, found, tenant, queue, items, pusher="p.push")
+        return await push_examples(database, found, application, tenant, queue, items, pusher="p.push")
 
     said = await Seeding(published=Path("nowhere"))(NOW, push)
     counted = superuser.execute("select tenant, queue, count(*) from jobs.items group by 1, 2 order by 1, 2").fetchall()

@@ -94,7 +94,13 @@ async def test_writes_under_another_fence_or_holder_touch_nothing(desk: Desk) ->
         assert await store.clear(transaction, stale) is None
         assert await store.end(transaction, stale, at=now, ending=ClaimEnding.LAPSED, by=None) == 0
         content = stale.version.content
-        assert await items.change(transaction, stale, content, {}, raised=True, changer="m.ito") is None
+        standing = items.Standing(scored=None, rule=None, at=now)
+        assert (
+            await items.change(
+                transaction, stale, content, {}, words="", standing=standing, raised=True, changer="m.ito"
+            )
+            is None
+        )
     detail = await desk.detail(item["id"])
     assert (detail.item.holder.id, detail.item.money_version) == ("k.rao", 1)
     assert [(each.fence, each.ending) for each in detail.claims] == [(2, None), (1, "released")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import psycopg
@@ -66,6 +67,10 @@ def _scans(row: Any) -> list[Scan]:
 
 FIRST_PAGE: dict[str, object] = {
     "queue": "t.payouts",
+    "now": datetime.now(UTC),
+    "filter": None,
+    "currency": None,
+    "after_rank": -(2**63),
     "after_created": "-infinity",
     "after_id": "00000000-0000-0000-0000-000000000000",
     "most": 100,
@@ -75,7 +80,15 @@ FIRST_PAGE: dict[str, object] = {
 }
 
 
-VIEWS = (("waiting", "items_waiting"), ("set-aside", "items_waiting"), ("closed", "items_closed"))
+VIEWS = (("waiting", "items_waiting"), ("set-aside", "items_set_aside"), ("closed", "items_closed"))
+FREE: dict[str, object] = {
+    "queue": "t.payouts",
+    "now": datetime.now(UTC),
+    "filter": None,
+    "currency": None,
+    "customers": None,
+    "workspaces": None,
+}
 ANYWHERE = Reach(customers=None, workspaces=None)
 
 
@@ -87,14 +100,14 @@ async def test_pages_of_twenty_thousand_rows_walk_their_index_and_hold_each_row_
     for view, index in VIEWS:
         (scan,) = await scans(database, "items/page", view=view, **FIRST_PAGE)
         assert (scan.node, scan.walked) == ("Index Scan", index)
-        assert "ROW(created, id) > ROW(" in scan.condition, "one row comparison"
+        assert "ROW(rank, created, id) > ROW(" in scan.condition, "one row comparison"
     seen: list[tuple[str, str]] = []
-    after: tuple[str, str] | None = None
+    after: items.Place | None = None
     async with database.transaction("acme") as transaction:
         while True:
             page = await items.page(transaction, "t.payouts", ItemView.WAITING, ANYWHERE, after=after, limit=PAGE_MAX)
             seen += [(each["created"], each["id"]) for each in json.loads(page.json)]
-            if page.last is None:
+            if not page.more:
                 break
             after = page.last
         assert await _generic_plans(transaction) == 0, "a plan that knows no values sorts the whole queue"
@@ -106,7 +119,7 @@ async def _generic_plans(transaction: Any) -> int:
     """How often the prepared page ran by a plan that knows no values."""
     cursor = await transaction.connection.execute(
         "select custom_plans, generic_plans from pg_prepared_statements where statement like %s",
-        ("-- One page of one view%",),
+        ("-- One page of a view%",),
     )
     row = await cursor.fetchone()
     assert row["custom_plans"] > 5, "PostgreSQL had a reason to try another plan"
@@ -117,7 +130,7 @@ async def test_claim_next_walks_the_free_items_alone(
     database: Any, people: Any, superuser: psycopg.Connection[Any]
 ) -> None:
     fill(superuser, held=True)
-    found = await scans(database, "claims/next_free", queue="t.payouts", customers=None, workspaces=None)
+    found = await scans(database, "claims/next_free", **FREE)
     assert [(each.node, each.walked) for each in found] == [("Index Scan", "items_free")]
 
 

@@ -22,7 +22,7 @@ ITEM = NewWorkItem(key="A-1", title="One", payment=PAYMENT, inputs={"invoice": "
 @pytest.fixture
 def inbox(tmp_path: Any) -> Application:
     application = Application("t", tmp_path)
-    application.connect(ServiceInbox(RECORDS))
+    application.connect(ServiceInbox(RECORDS, application))
     return application
 
 

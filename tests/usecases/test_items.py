@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 from jobcontract.errors import ErrorCode
 from jobcontract.items import ChangedItem, Item, NewAmount, NewItem, NewPayee
 from jobcontract.states import ItemView
+from jobservice.store.items import Place
 from jobservice.usecases import items
 from tests.usecases.desk import DISPUTES, NOTES, PAYOUTS, Desk, in_days, once, payout, refused_with
 
@@ -219,14 +220,14 @@ async def test_reach_and_tenant_narrow_what_is_seen(desk: Desk) -> None:
 
 
 async def test_looking_needs_the_permission_a_queue_and_a_place_and_is_not_audited(desk: Desk) -> None:
-    async def page(person: str, queue: str, after: tuple[str, str] | None = None) -> object:
+    async def page(person: str, queue: str, after: Place | None = None) -> object:
         return await items.list_items(
             desk.service, desk.actor(person), queue, view=ItemView.WAITING, after=after, limit=10
         )
 
     await refused_with(ErrorCode.PERMISSION_MISSING, page("p.push", PAYOUTS))
     assert "t.disputes, t.notes, t.payouts" in (await refused_with(ErrorCode.NOT_FOUND, page("m.ito", "t.none"))).detail
-    await refused_with(ErrorCode.CURSOR_INVALID, page("m.ito", PAYOUTS, ("yesterday", "x")))
+    await refused_with(ErrorCode.CURSOR_INVALID, page("m.ito", PAYOUTS, (0, "yesterday", "x")))
     await page("m.ito", PAYOUTS)
     assert desk.audited() == []
 

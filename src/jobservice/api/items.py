@@ -36,8 +36,8 @@ async def queue_items(
     scope = _cursor_scope(admitted, queue, view, limit)
     after = None
     if cursor is not None:
-        created, identifier = context.signer.after(scope, cursor)
-        after = (str(created), str(identifier))
+        rank, created, identifier = context.signer.after(scope, cursor)
+        after = (int(rank), str(created), str(identifier))
     with context.listings.held(actor.person):
         page = await items.list_items(context.service, actor, queue, view=view, after=after, limit=limit)
     following = None if page.last is None else context.signer.cursor(scope, page.last)

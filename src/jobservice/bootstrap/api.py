@@ -83,7 +83,7 @@ async def run_api(
     database = await Database.open(settings.database_url, name="jobservice api", most=CONNECTIONS)
     try:
         await process.check_and_record(database, service_role="jobs_api", digest=records.digest)
-        application.connect(ServiceInbox(records))
+        application.connect(ServiceInbox(records, application))
         service = Service(database=database, records=records, application=application, deployment=settings.deployment)
         app = create_app(service, signing_key=signing_key, schema_version=code_version())
         stop = process.stop_event(until_stdin_closes=until_stdin_closes)

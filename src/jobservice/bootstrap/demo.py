@@ -101,7 +101,7 @@ async def seed(owner: Database, api: Database, application: Application, records
         now = await deployment.now(transaction)
 
     async def push(tenant: str, queue: str, items: Sequence[NewWorkItem]) -> int:
-        return await push_examples(api, records, tenant, queue, items, pusher=PUSHER)
+        return await push_examples(api, records, application, tenant, queue, items, pusher=PUSHER)
 
     for sentence in await application.seeder(now, push):
         _log.info("demo-seeded", said=sentence)

@@ -33,7 +33,7 @@ async def run_worker(
     database = await Database.open(settings.database_url, name="jobservice worker", most=CONNECTIONS)
     try:
         await process.check_and_record(database, service_role="jobs_worker", digest=records.digest)
-        application.connect(ServiceInbox(records))
+        application.connect(ServiceInbox(records, application))
         stop = process.stop_event(until_stdin_closes=until_stdin_closes)
         worker = Worker(database=database, duties=duties(records), stop=stop)
         process.say("ready", incarnation=str(worker.incarnation))

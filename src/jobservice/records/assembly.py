@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from jobcontract.states import Moves
 from jobservice.records.findings import Finding
@@ -12,6 +12,7 @@ from jobservice.records.kind import Reference, Written
 from jobservice.records.queues import Carries, QueueRecord
 from jobservice.records.settings import SettingRecord, setting_value
 from jobservice.rules.queues import Queue, UseCase
+from jobservice.rules.scores import Rule
 from jobservice.rules.settings import DECLARATIONS, SettingDeclaration, Settings, SettingType
 
 _DECLARED = {declaration.id: declaration for declaration in DECLARATIONS}
@@ -21,12 +22,13 @@ _LEASE = _DECLARED["claims.lease"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordSet:
-    """A set of records without findings: queues, use cases and settings by id, and the SHA-256 over their files."""
+    """A set of records without findings: queues, use cases, rules and settings by id, and the SHA-256 over their files."""
 
     queues: Mapping[str, Queue]
     use_cases: Mapping[str, UseCase]
     settings: Settings
     digest: str
+    rules: Mapping[str, Rule] = field(default_factory=dict)
 
 
 class Assembly:

@@ -57,6 +57,15 @@ class Version:
     content: Content
 
 
+def searched_words(content: Content, key: str) -> str:
+    """What a search looks in: casefolded words of title, payee, key, payee id and last four, a blank before each."""
+    payment = content.payment
+    texts = [content.title, key]
+    if payment is not None:
+        texts[1:1] = [payment.payee_name, payment.payee_id, payment.last4]
+    return "".join(f" {word}" for text in texts for word in text.casefold().split())
+
+
 def standing_state(state: ItemState, set_aside_until: datetime | None, now: datetime) -> ItemState:
     """The state a person sees: an open item whose time has not come is set aside."""
     if state.closed or set_aside_until is None or set_aside_until <= now:

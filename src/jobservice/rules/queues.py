@@ -49,6 +49,8 @@ class Queue:
     inputs: tuple[DeclaredInput, ...]
     use_cases: tuple[UseCase, ...]
     lease_seconds: float
+    score: str | None = None
+    """Id of the rule that orders it; None: the oldest item is first (order-unscored-queues-by-age)."""
 
     def use_case(self, identifier: str) -> UseCase | None:
         """The use case of this queue with that id, or None."""

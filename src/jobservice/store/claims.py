@@ -98,8 +98,10 @@ async def free_lapsed(transaction: Transaction, queue: str, reach: Reach) -> int
 
 
 async def next_free(transaction: Transaction, queue: str, reach: Reach) -> str | None:
-    """Lock the oldest free item of a queue that nobody else is taking just now; its id, or None."""
-    row = await transaction.row("claims/next_free", queue=queue, **reach.parameters())
+    """Lock the first free item of a queue that nobody else is taking just now; its id, or None."""
+    row = await transaction.row(
+        "claims/next_free", queue=queue, now=transaction.began_at, filter=None, currency=None, **reach.parameters()
+    )
     return None if row is None else str(row["id"])
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import datetime
 from typing import Any
 
 import psycopg
@@ -36,6 +37,9 @@ GAVE_WAY = (
 )
 """The server ended one of several transactions that wanted the same rows; a repetition may succeed at once."""
 
+_BIND = "select set_config('jobs.tenant', %s, true), set_config('statement_timeout', %s, true) as seconds"
+_BIND_TENANT = f"{_BIND}, jobs.now() as now"
+
 OLDEST_SERVER = 150_000
 """`server_version_num` of PostgreSQL 15."""
 
@@ -55,9 +59,18 @@ def reason(error: BaseException) -> str:
 class Transaction:
     """One open transaction: runs named statements. `tenant` is None for bookkeeping across tenants."""
 
-    def __init__(self, connection: AsyncConnection[Any], tenant: str | None) -> None:
+    def __init__(self, connection: AsyncConnection[Any], tenant: str | None, began_at: datetime | None = None) -> None:
         self.connection = connection
         self.tenant = tenant
+        self._began_at = began_at
+
+    @property
+    def began_at(self) -> datetime:
+        """The database's clock when the transaction of a tenant began, UTC: for looking, never for acting (an act reads
+        the clock after it has its locks). RuntimeError where it has no tenant."""
+        if self._began_at is None:
+            raise RuntimeError("only the transaction of a tenant knows when it began")
+        return self._began_at
 
     async def rows(self, name: str, /, **parameters: object) -> list[DictRow]:
         """All rows of statement `name`."""
@@ -136,12 +149,9 @@ class Database:
         try:
             async with AsyncExitStack() as stack:
                 connection = await self._begin(stack)
-                await connection.execute(
-                    "select set_config('jobs.tenant', %s, true), set_config('statement_timeout', %s, true)",
-                    (tenant or "", f"{int(statement_seconds * 1000)}ms"),
-                )
+                began_at = await _bind(connection, tenant, statement_seconds)
                 self._is_there()
-                yield Transaction(connection, tenant)
+                yield Transaction(connection, tenant, began_at)
         except PoolTimeout as away:
             raise self._away(None, f"no connection within {self._wait_seconds:g} s") from away
         except psycopg.errors.QueryCanceled as slow:
@@ -194,6 +204,15 @@ class Database:
         if self._said is not None:
             self._said = None
             _log.info("database-there-again", pool=self._name)
+
+
+async def _bind(connection: AsyncConnection[DictRow], tenant: str | None, statement_seconds: float) -> datetime | None:
+    """Bind the transaction to its tenant and its longest statement; the clock, where it has a tenant."""
+    cursor = await connection.execute(
+        _BIND if tenant is None else _BIND_TENANT, (tenant or "", f"{int(statement_seconds * 1000)}ms")
+    )
+    row = await cursor.fetchone()
+    return None if row is None else row.get("now")
 
 
 def _ended(error: psycopg.OperationalError, connection: AsyncConnection[Any] | None) -> bool:

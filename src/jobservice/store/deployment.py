@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from datetime import datetime
-
-from psycopg.types.json import Jsonb
 
 from jobservice.store.database import Row, Transaction
 
@@ -51,9 +48,3 @@ async def is_seeded(transaction: Transaction) -> bool:
 async def mark_seeded(transaction: Transaction) -> None:
     """Keep that the example's content is in (owner only)."""
     await transaction.run("deployment/mark_seeded")
-
-
-async def add_items(transaction: Transaction, *, queue: str, pusher: str, rows: Sequence[Mapping[str, object]]) -> int:
-    """Add a batch of example items with their versions and a row in the trail; how many were new."""
-    row = await transaction.row("deployment/add_items", queue=queue, pusher=pusher, items=Jsonb(list(rows)))
-    return 0 if row is None else int(row["new"])

@@ -5,9 +5,9 @@ Decides nothing. Tenant and reach (customers, workspaces) are named in every sta
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -17,10 +17,14 @@ from jobcontract.money import EXPONENTS
 from jobcontract.states import ItemState, ItemView
 from jobservice.rules.claims import Holding
 from jobservice.rules.items import Content, Payment, Version
+from jobservice.rules.scores import UNRANKED, Rule, Scored
 from jobservice.store.database import Row, Transaction
 
 _EXPONENTS = Jsonb(dict(EXPONENTS))
-_FIRST = ("-infinity", "00000000-0000-0000-0000-000000000000")
+Place = tuple[int, str, str]
+"""Where a row stands in a listing: its rank (or amount_rank), its own date as ISO 8601, its id."""
+FIRST: Place = (-(2**63), "-infinity", "00000000-0000-0000-0000-000000000000")
+"""Before every row."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,26 +60,67 @@ class LockedItem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NewRow:
-    """A row to add; `created` None = now."""
+class Standing:
+    """What scoring gave an item, as its row keeps it; see `unscored` for a queue without a rule."""
 
-    queue: str
+    scored: Scored | None
+    rule: Rule | None
+    at: datetime
+
+    def columns(self) -> dict[str, object]:
+        """By column of jobs.items, as JSON has it."""
+        if self.scored is None or self.rule is None:
+            return {"rank": UNRANKED, **dict.fromkeys(_SCORE_COLUMNS)}
+        again = self.rule.refresh_seconds
+        return {
+            "rank": self.scored.rank,
+            "score": self.scored.value,
+            "score_rule": self.rule.id,
+            "score_version": self.rule.version,
+            "score_inputs": dict(self.scored.inputs),
+            "score_parts": None if self.scored.value is None else [asdict(part) for part in self.scored.parts],
+            "score_failure": self.scored.failure,
+            "scored_at": self.at.isoformat(),
+            "rescore_at": None if again is None else (self.at + timedelta(seconds=again)).isoformat(),
+        }
+
+
+_SCORE_COLUMNS = (
+    "score",
+    "score_rule",
+    "score_version",
+    "score_inputs",
+    "score_parts",
+    "score_failure",
+    "scored_at",
+    "rescore_at",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewRow:
+    """A row to add. `words` is what a search looks in."""
+
     key: str
-    created: datetime | None
+    created: datetime
     content: Content
     payload: Mapping[str, Any]
     customer: str | None
     workspace: str | None
-    pusher: str
+    words: str
+    standing: Standing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """One page of a listing: the rows as a JSON array, where the next page begins, the clock."""
+    """One page of a listing: the rows as a JSON array, the places of its first row and of its last one."""
 
     json: str
-    last: tuple[str, str] | None
-    as_of: datetime
+    more: bool
+    """Whether rows follow after the last one."""
+    first: Place | None
+    last: Place | None
+    """None unless the page is full."""
 
 
 def readable(item: str) -> bool:
@@ -101,13 +146,16 @@ async def lock(transaction: Transaction, item: str, reach: Reach) -> LockedItem 
     """Lock the item of that id, waiting for whoever has it; None where there is none within reach."""
     if not readable(item):
         return None
-    row = await transaction.row("items/lock", item=item, **reach.parameters())
-    return None if row is None else _locked(row)
+    return await _lock(transaction, reach, item=item, queue=None, key=None)
 
 
 async def lock_by_key(transaction: Transaction, queue: str, key: str, reach: Reach) -> LockedItem | None:
     """Lock the item of that queue and business key; None where there is none within reach."""
-    row = await transaction.row("items/lock_by_key", queue=queue, key=key, **reach.parameters())
+    return await _lock(transaction, reach, item=None, queue=queue, key=key)
+
+
+async def _lock(transaction: Transaction, reach: Reach, **found_by: str | None) -> LockedItem | None:
+    row = await transaction.row("items/lock", **found_by, **reach.parameters())
     return None if row is None else _locked(row)
 
 
@@ -116,22 +164,31 @@ async def find_key(transaction: Transaction, key: str, reach: Reach) -> Row | No
     return await transaction.row("items/find_key", key=key, **reach.parameters())
 
 
-async def add(transaction: Transaction, new: NewRow, *, detail: Mapping[str, Any], reference: str | None) -> str | None:
-    """Add an item with its first version, audit row (`detail`) and hint; its id, or None where the key is taken."""
-    row = await transaction.row(
-        "items/add",
-        queue=new.queue,
-        key=new.key,
-        created=new.created,
-        customer=new.customer,
-        workspace=new.workspace,
-        pusher=new.pusher,
-        payload=Jsonb(dict(new.payload)),
-        audit_detail=Jsonb(dict(detail)),
-        audit_reference=reference,
-        **_content(new.content),
-    )
-    return None if row is None else str(row["id"])
+async def add(
+    transaction: Transaction, queue: str, rows: Sequence[NewRow], *, pusher: str, reference: str | None, each: bool
+) -> list[str]:
+    """Add items with their first versions; the ids of those whose business key was new, in no order.
+
+    `each`: every item gets its own row in the trail and a hint; else the whole batch gets one row, and nobody is told.
+    """
+    items = Jsonb([_new(row) for row in rows])
+    row = await transaction.row("items/add", queue=queue, items=items, pusher=pusher, reference=reference, each=each)
+    return [] if row is None else list(row["ids"])
+
+
+def _new(row: NewRow) -> dict[str, object]:
+    return {
+        "key": row.key,
+        "created": row.created.isoformat(),
+        "customer": row.customer,
+        "workspace": row.workspace,
+        "payload": dict(row.payload),
+        "words": row.words,
+        "title": row.content.title,
+        "inputs": dict(row.content.inputs),
+        **_money(row.content),
+        **row.standing.columns(),
+    }
 
 
 async def change(
@@ -140,10 +197,15 @@ async def change(
     content: Content,
     payload: Mapping[str, Any],
     *,
+    words: str,
+    standing: Standing,
     raised: bool,
     changer: str,
 ) -> int | None:
     """Write new content over a locked item; its row_version, or None where claim or version are not as they were."""
+    columns = standing.columns()
+    for name in ("score_inputs", "score_parts"):
+        columns[name] = None if columns[name] is None else Jsonb(columns[name])
     row = await transaction.row(
         "items/change",
         item=item.id,
@@ -153,7 +215,11 @@ async def change(
         raised=int(raised),
         changer=changer,
         payload=Jsonb(dict(payload)),
-        **_content(content),
+        title=content.title,
+        inputs=Jsonb(dict(content.inputs)),
+        words=words,
+        **_money(content),
+        **columns,
     )
     return None if row is None else int(row["row_version"])
 
@@ -170,14 +236,18 @@ async def version(transaction: Transaction, item: str, number: int) -> Version |
 
 
 async def page(
-    transaction: Transaction, queue: str, view: ItemView, reach: Reach, *, after: tuple[str, str] | None, limit: int
+    transaction: Transaction, queue: str, view: ItemView, reach: Reach, *, after: Place | None, limit: int
 ) -> Page:
-    """One page of a view, oldest first, after the row `(created, id)`."""
-    created, identifier = after or _FIRST
+    """One page of a view after a place, as at the beginning of the transaction."""
+    rank, created, identifier = after or FIRST
     row = await transaction.row(
         "items/page",
         queue=queue,
         view=view.value,
+        now=transaction.began_at,
+        filter=None,
+        currency=None,
+        after_rank=rank,
         after_created=created,
         after_id=identifier,
         most=limit,
@@ -185,8 +255,13 @@ async def page(
         **reach.parameters(),
     )
     assert row is not None  # noqa: S101  # an aggregate has a row
-    last = (row["last_created"].isoformat(), row["last_id"]) if row["more"] else None
-    return Page(json=row["items"], last=last, as_of=row["as_of"])
+    return Page(json=row["items"], more=row["more"], first=_place(row, "first"), last=_place(row, "last"))
+
+
+def _place(row: Row, end: str) -> Place | None:
+    if row[f"{end}_id"] is None:
+        return None
+    return row[f"{end}_rank"], row[f"{end}_created"].isoformat(), row[f"{end}_id"]
 
 
 async def shown(transaction: Transaction, item: str, reach: Reach) -> Row | None:
@@ -203,11 +278,9 @@ async def totals(transaction: Transaction, queue: str, person: str, reach: Reach
     return row
 
 
-def _content(content: Content) -> dict[str, object]:
+def _money(content: Content) -> dict[str, object]:
     payment = content.payment
     return {
-        "title": content.title,
-        "inputs": Jsonb(dict(content.inputs)),
         "amount_minor": None if payment is None else payment.minor,
         "currency": None if payment is None else payment.currency,
         "payee_id": None if payment is None else payment.payee_id,

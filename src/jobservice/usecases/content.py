@@ -10,13 +10,22 @@ from typing import Any
 from jobcontract.errors import ErrorCode, Refusal
 from jobservice.records import RecordSet
 from jobservice.rules.inputs import check_inputs
-from jobservice.rules.items import Content, Payment, created_faults, payload_size, payment_faults, text_faults
+from jobservice.rules.items import (
+    Content,
+    Payment,
+    created_faults,
+    payload_size,
+    payment_faults,
+    searched_words,
+    text_faults,
+)
 from jobservice.rules.queues import Queue
 from jobservice.store import claims as claim_store
 from jobservice.store import items as store
 from jobservice.store.database import Transaction
 from jobservice.store.items import Reach
 from jobservice.usecases.actor import Actor
+from jobservice.usecases.scoring import Scorer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,28 +42,38 @@ class Draft:
     workspace: str | None
 
 
-async def push(transaction: Transaction, records: RecordSet, actor: Actor, queue: Queue, draft: Draft) -> str:
-    """Add the item with version, hint and audit row; its id. Refusal INVALID_REQUEST, BODY_TOO_LARGE, KEY_TAKEN."""
+async def push(
+    transaction: Transaction, records: RecordSet, scorer: Scorer, actor: Actor, queue: Queue, draft: Draft
+) -> str:
+    """Add the item with version, score, hint and audit row; its id.
+
+    Refusal INVALID_REQUEST, BODY_TOO_LARGE, KEY_TAKEN.
+    """
     content = await checked_content(transaction, records, queue, draft)
     _within_reach(actor, draft)
-    new = store.NewRow(
-        queue=queue.id,
+    now = await store.now(transaction)
+    new = new_row(scorer, queue, draft, content, now)
+    added = await store.add(
+        transaction, queue.id, [new], pusher=actor.person, reference=actor.reference or None, each=True
+    )
+    if not added:
+        raise await _key_taken(transaction, actor, draft.key)
+    return added[0]
+
+
+def new_row(scorer: Scorer, queue: Queue, draft: Draft, content: Content, now: datetime) -> store.NewRow:
+    """The row of a checked draft, scored at `now`, the database's clock."""
+    created = now if draft.created is None else draft.created.astimezone(UTC)
+    return store.NewRow(
         key=draft.key,
-        created=None if draft.created is None else draft.created.astimezone(UTC),
+        created=created,
         content=content,
         payload=draft.payload,
         customer=draft.customer,
         workspace=draft.workspace,
-        pusher=actor.person,
+        words=searched_words(content, draft.key),
+        standing=scorer.stand(queue, content, created, now),
     )
-    payment = content.payment
-    detail: dict[str, object] = {"queue": queue.id, "key": draft.key}
-    if payment is not None:
-        detail |= {"minor": payment.minor, "currency": payment.currency, "account_last4": payment.last4}
-    item = await store.add(transaction, new, detail=detail, reference=actor.reference or None)
-    if item is None:
-        raise await _key_taken(transaction, actor, draft.key)
-    return item
 
 
 async def checked_content(transaction: Transaction, records: RecordSet, queue: Queue, draft: Draft) -> Content:

@@ -13,21 +13,23 @@ from psycopg.pq import TransactionStatus
 from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.ids import NAME_MAX, storable
 from jobcontract.states import Role
-from jobservice.application import NewWorkItem
+from jobservice.application import Application, NewWorkItem
 from jobservice.records import RecordSet
 from jobservice.rules.items import Payment
 from jobservice.store import session
 from jobservice.store.database import Transaction
 from jobservice.usecases.actor import Actor
 from jobservice.usecases.content import Draft, push
+from jobservice.usecases.scoring import Scorer
 from jobservice.usecases.service import find_queue
 
 
 class ServiceInbox:
-    """`jobservice.application.Inbox` over a set of records: hand it to `Application.connect`."""
+    """`jobservice.application.Inbox` over a set of records, scored by the application: hand it to `Application.connect`."""
 
-    def __init__(self, records: RecordSet) -> None:
+    def __init__(self, records: RecordSet, application: Application) -> None:
         self._records = records
+        self._scorer = Scorer.of(records, application)
 
     async def push(self, connection: Any, tenant: str, queue: str, item: NewWorkItem, pusher: str) -> str:
         """Add the item inside the open transaction of `connection`, a psycopg `AsyncConnection`; its id.
@@ -42,7 +44,7 @@ class ServiceInbox:
         actor = Actor(person=pusher, tenant=tenant, role=Role.PUSHER)
         before = await session.set_tenant(transaction)
         try:
-            return await push(transaction, self._records, actor, found, draft_of(item))
+            return await push(transaction, self._records, self._scorer, actor, found, draft_of(item))
         finally:
             if before != tenant:
                 await _restore(transaction, before)

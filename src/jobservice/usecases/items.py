@@ -14,7 +14,7 @@ from jobcontract.permissions import Permission
 from jobcontract.session import Person
 from jobcontract.states import ItemView
 from jobservice.rules.claims import capped_at
-from jobservice.rules.items import Payment
+from jobservice.rules.items import Payment, searched_words
 from jobservice.store import acts as act_store
 from jobservice.store import claims as claim_store
 from jobservice.store import hints
@@ -34,8 +34,8 @@ class ListedPage:
     """One page of a listing: `json` is the array of items as PostgreSQL built it (`jobcontract.items.Item` each)."""
 
     json: str
-    last: tuple[str, str] | None
-    """Where the next page begins, `(created as ISO 8601, id)`; None where the list ends."""
+    last: store.Place | None
+    """After which row the next page begins; None where the list ends."""
     as_of: datetime
 
 
@@ -45,9 +45,9 @@ def reach(actor: Actor) -> Reach:
 
 
 async def list_items(
-    service: Service, actor: Actor, queue: str, *, view: ItemView, after: tuple[str, str] | None, limit: int
+    service: Service, actor: Actor, queue: str, *, view: ItemView, after: store.Place | None, limit: int
 ) -> ListedPage:
-    """One page of a queue, oldest first, at most `PAGE_MAX` rows.
+    """One page of a queue in its order, at most `PAGE_MAX` rows.
 
     Refusal PERMISSION_MISSING, NOT_FOUND (queue), CURSOR_INVALID (`after` is not what a page gave).
     """
@@ -58,13 +58,13 @@ async def list_items(
         page = await store.page(
             transaction, found.id, view, reach(actor), after=None if after is None else _place(after), limit=limit
         )
-    return ListedPage(json=page.json, last=page.last, as_of=page.as_of)
+        return ListedPage(json=page.json, last=page.last if page.more else None, as_of=transaction.began_at)
 
 
-def _place(after: tuple[str, str]) -> tuple[str, str]:
+def _place(after: store.Place) -> store.Place:
     try:
-        created = datetime.fromisoformat(after[0])
-        return created.astimezone(UTC).isoformat(), str(UUID(after[1]))
+        created = datetime.fromisoformat(after[1])
+        return int(after[0]), created.astimezone(UTC).isoformat(), str(UUID(after[2]))
     except (ValueError, OverflowError):
         raise Refusal(
             ErrorCode.CURSOR_INVALID, "The place to go on from is not one that a page of this listing gave."
@@ -134,7 +134,7 @@ async def push_item(service: Service, actor: Actor, queue: str, new: NewItem, on
             customer=new.customer,
             workspace=new.workspace,
         )
-        item = await push(transaction, service.records, actor, service.queue(queue), draft)
+        item = await push(transaction, service.records, service.scorer, actor, service.queue(queue), draft)
         return Answered(status=201, body=await _pushed(transaction, actor, item))
 
     return await act_once(service, actor, deed, once, work)
@@ -194,13 +194,23 @@ async def _change(
         customer=item.customer,
         workspace=item.workspace,
     )
-    content = await checked_content(transaction, service.records, service.queue(item.queue), draft)
+    queue = service.queue(item.queue)
+    content = await checked_content(transaction, service.records, queue, draft)
     raised = content != item.version.content
     if not raised and changed.payload == item.payload:
         return
     if changed.money_version != item.version.number:
         raise await version_changed(transaction, item, changed.money_version)
-    row_version = await store.change(transaction, item, content, changed.payload, raised=raised, changer=actor.person)
+    row_version = await store.change(
+        transaction,
+        item,
+        content,
+        changed.payload,
+        words=searched_words(content, draft.key),
+        standing=service.scorer.stand(queue, content, item.created, await store.now(transaction)),
+        raised=raised,
+        changer=actor.person,
+    )
     if row_version is None:
         raise await version_changed(transaction, item, changed.money_version)
     if raised:

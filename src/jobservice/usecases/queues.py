@@ -29,6 +29,7 @@ async def queue_totals(service: Service, actor: Actor, queue: str) -> QueueTotal
         row = await store.totals(transaction, found.id, actor.person, reach(actor))
     return QueueTotals(
         queue=found.id,
+        matching=row["waiting"],
         waiting=row["waiting"],
         mine=row["mine"],
         set_aside=row["set_aside"],
@@ -48,6 +49,7 @@ def _queue(queue: rules.Queue) -> Queue:
         inputs=tuple(each.name for each in queue.inputs),
         use_cases=tuple(map(_use_case, queue.use_cases)),
         lease_seconds=int(queue.lease_seconds),
+        score=queue.score,
     )
 
 

@@ -14,6 +14,7 @@ from jobservice.records import RecordSet
 from jobservice.rules.claims import Denied
 from jobservice.rules.queues import Queue
 from jobservice.store.database import Database
+from jobservice.usecases.scoring import Scorer
 
 ACT_SECONDS = 5.0
 """Seconds that an application's function may take, with its item locked; then it is stopped and has failed."""
@@ -29,6 +30,11 @@ class Service:
     deployment: str
     """`JOBSERVICE_DEPLOYMENT`: the name of the place, shown to people."""
     act_seconds: float = ACT_SECONDS
+
+    @property
+    def scorer(self) -> Scorer:
+        """The rules in force with the application's functions."""
+        return Scorer.of(self.records, self.application)
 
     def queue(self, identifier: str) -> Queue:
         """The queue of that id; Refusal NOT_FOUND, naming those there are."""

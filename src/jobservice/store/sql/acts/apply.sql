@@ -4,6 +4,11 @@ set
     state = %(state)s,
     set_aside_until = %(set_aside_until)s,
     closed_at = %(closed_at)s,
+    placed_xid = case
+        when closed_at is distinct from %(closed_at)s or set_aside_until is distinct from %(set_aside_until)s
+            then pg_current_xact_id()::text::bigint
+        else placed_xid
+    end,
     money_version = money_version + %(raised)s,
     row_version = row_version + 1,
     holder = case when %(ends_claim)s then null else holder end,

@@ -12,8 +12,7 @@ with lapsed as (
         and i.queue = %(queue)s
         and i.holder is not null
         and i.expires_at <= (select jobs.now())
-        and (%(customers)s::text[] is null or i.customer = any(%(customers)s::text[]))
-        and (%(workspaces)s::text[] is null or i.workspace = any(%(workspaces)s::text[]))
+        and jobs.in_reach(i, %(customers)s::text[], %(workspaces)s::text[])
     order by i.expires_at
     limit %(most)s
     for update of i skip locked

@@ -1,15 +1,64 @@
--- Adds an item with its first version, audit row and hint, in one round trip: applications push thousands in one
--- transaction. No row where the business key was used before, so that a caller's own transaction goes on.
+-- Adds items with their first versions, in one round trip: applications push thousands in one transaction, a demo
+-- tens of thousands. `each`: every item gets its own row in the trail and a hint; else the batch gets one row, and
+-- nobody is told. Where a business key was used before nothing is added, so that a caller's own transaction goes on.
 with added as (
     insert into jobs.items (
         tenant, queue, business_key, title, created, amount_minor, currency, payee_id, payee_name, account,
-        customer, workspace, inputs, payload, pushed_by, changed_by
+        customer, workspace, inputs, payload, pushed_by, changed_by, words,
+        rank, score, score_rule, score_version, score_inputs, score_parts, score_failure, scored_at, rescore_at
     )
-    values (
-        %(tenant)s, %(queue)s, %(key)s, %(title)s, coalesce(%(created)s::timestamptz, jobs.now()),
-        %(amount_minor)s, %(currency)s, %(payee_id)s, %(payee_name)s, %(account)s,
-        %(customer)s, %(workspace)s, %(inputs)s, %(payload)s, %(pusher)s, %(pusher)s
-    )
+    select
+        %(tenant)s,
+        %(queue)s,
+        n.key,
+        n.title,
+        n.created,
+        n.amount_minor,
+        n.currency,
+        n.payee_id,
+        n.payee_name,
+        n.account,
+        n.customer,
+        n.workspace,
+        n.inputs,
+        n.payload,
+        %(pusher)s as pushed_by,
+        %(pusher)s as changed_by,
+        n.words,
+        n.rank,
+        n.score,
+        n.score_rule,
+        n.score_version,
+        n.score_inputs,
+        n.score_parts,
+        n.score_failure,
+        n.scored_at,
+        n.rescore_at
+    from
+        jsonb_to_recordset(%(items)s)
+            as n (
+                key text,
+                title text,
+                created timestamptz,
+                amount_minor bigint,
+                currency text,
+                payee_id text,
+                payee_name text,
+                account text,
+                customer text,
+                workspace text,
+                inputs jsonb,
+                payload jsonb,
+                words text,
+                rank bigint,
+                score integer,
+                score_rule text,
+                score_version integer,
+                score_inputs jsonb,
+                score_parts jsonb,
+                score_failure text,
+                scored_at timestamptz, rescore_at timestamptz
+            )
     on conflict (tenant, business_key) do nothing
     returning *
 ),
@@ -43,9 +92,30 @@ audited as (
         'push-item' as action,
         a.id::text as subject,
         'done' as outcome,
-        %(audit_detail)s as detail,
-        %(audit_reference)s as reference
+        jsonb_strip_nulls(
+            jsonb_build_object(
+                'queue', a.queue,
+                'key', a.business_key,
+                'minor', a.amount_minor,
+                'currency', a.currency,
+                'account_last4', right(a.account, 4)
+            )
+        ) as detail,
+        %(reference)s
     from added as a
+    where %(each)s
+    union all
+    select
+        %(tenant)s,
+        %(pusher)s,
+        'push-items' as action,
+        %(queue)s,
+        'done' as outcome,
+        jsonb_build_object('items', count(*)) as detail,
+        %(reference)s
+    from added
+    where not %(each)s
+    having count(*) > 0
 ),
 
 told as (
@@ -57,11 +127,14 @@ told as (
         a.id::text as ref,
         a.row_version
     from added as a
+    where %(each)s
     returning tenant
 )
 
 select
-    a.id,
-    pg_notify('jobs_hints', t.tenant) as notified
+    coalesce(array_agg(a.id::text), '{}') as ids,
+    (
+        select count(pg_notify('jobs_hints', t.tenant))
+        from (select distinct told.tenant from told) as t
+    ) as notified
 from added as a
-cross join told as t

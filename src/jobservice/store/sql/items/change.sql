@@ -1,4 +1,4 @@
--- Writes new content over a locked item; a claim on it stays.
+-- Writes new content over a locked item, with the score that it has now; a claim on it stays.
 update jobs.items
 set
     title = %(title)s,
@@ -9,6 +9,24 @@ set
     account = %(account)s,
     inputs = %(inputs)s,
     payload = %(payload)s,
+    words = %(words)s,
+    rank = %(rank)s,
+    placed_xid = case
+        when
+            rank <> %(rank)s
+            or amount_minor is distinct from %(amount_minor)s
+            or currency is distinct from %(currency)s
+            then pg_current_xact_id()::text::bigint
+        else placed_xid
+    end,
+    score = %(score)s,
+    score_rule = %(score_rule)s,
+    score_version = %(score_version)s,
+    score_inputs = %(score_inputs)s,
+    score_parts = %(score_parts)s,
+    score_failure = %(score_failure)s,
+    scored_at = %(scored_at)s,
+    rescore_at = %(rescore_at)s,
     money_version = money_version + %(raised)s,
     row_version = row_version + 1,
     changed_by = %(changer)s,

@@ -6,5 +6,4 @@ from jobs.items as i
 where
     i.tenant = %(tenant)s
     and i.business_key = %(key)s
-    and (%(customers)s::text[] is null or i.customer = any(%(customers)s::text[]))
-    and (%(workspaces)s::text[] is null or i.workspace = any(%(workspaces)s::text[]))
+    and jobs.in_reach(i, %(customers)s::text[], %(workspaces)s::text[])

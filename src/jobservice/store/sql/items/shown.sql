@@ -4,35 +4,7 @@ with clock as (
 )
 
 select
-    json_build_object(
-        'id', i.id,
-        'queue', i.queue,
-        'key', i.business_key,
-        'title', i.title,
-        'created', i.created,
-        'state', case
-            when i.closed_at is null and i.set_aside_until > c.now then 'set-aside' else i.state
-        end,
-        'set_aside_until', case when i.closed_at is null and i.set_aside_until > c.now then i.set_aside_until end,
-        'amount', case when i.amount_minor is not null then json_build_object(
-            'minor', i.amount_minor,
-            'currency', i.currency,
-            'exponent', (%(exponents)s::jsonb -> i.currency)
-        ) end,
-        'payee', case when i.payee_id is not null then json_build_object(
-            'id', i.payee_id,
-            'name', i.payee_name,
-            'account_last4', right(i.account, 4)
-        ) end,
-        'inputs', i.inputs,
-        'money_version', i.money_version,
-        'holder', case when i.expires_at > c.now then json_build_object(
-            'id', i.holder,
-            'name', coalesce(p.name, i.holder)
-        ) end,
-        'expires_at', case when i.expires_at > c.now then i.expires_at end,
-        'fence', i.fence
-    ) as item,
+    jobs.item_json(i, p.name, c.now, %(exponents)s::jsonb) as item,
     i.payload,
     i.pushed_by,
     coalesce(q.name, i.pushed_by) as pushed_by_name,
@@ -47,5 +19,4 @@ left join jobs.people as q on i.pushed_by = q.id
 where
     i.id = %(item)s::uuid
     and i.tenant = %(tenant)s
-    and (%(customers)s::text[] is null or i.customer = any(%(customers)s::text[]))
-    and (%(workspaces)s::text[] is null or i.workspace = any(%(workspaces)s::text[]))
+    and jobs.in_reach(i, %(customers)s::text[], %(workspaces)s::text[])

@@ -16,8 +16,7 @@ unfinished as (
         i.tenant = %(tenant)s
         and i.queue = %(queue)s
         and i.closed_at is null
-        and (%(customers)s::text[] is null or i.customer = any(%(customers)s::text[]))
-        and (%(workspaces)s::text[] is null or i.workspace = any(%(workspaces)s::text[]))
+        and jobs.in_reach(i, %(customers)s::text[], %(workspaces)s::text[])
 ),
 
 sums as (

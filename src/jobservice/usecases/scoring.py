@@ -1,0 +1,50 @@
+"""Owns scoring items where they are pushed and changed: the rule of the queue, the application's function, the clock.
+
+Never decides what a score is (`rules/scores.py`, the application's functions), never touches versions or claims.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import structlog
+
+from jobservice.application import Application, RegisteredRule
+from jobservice.records import RecordSet
+from jobservice.rules.items import Content
+from jobservice.rules.queues import Queue
+from jobservice.rules.scores import Rule, score_item
+from jobservice.store.items import Standing
+
+_log = structlog.get_logger("jobservice.scoring")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scorer:
+    """The rules in force with the functions that the application registered for them."""
+
+    rules: Mapping[str, Rule] = field(default_factory=dict)
+    functions: Mapping[str, RegisteredRule] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, records: RecordSet, application: Application) -> Scorer:
+        """Those of a set of records that was checked against the application."""
+        return cls(rules=records.rules, functions=application.rules)
+
+    def rule(self, queue: Queue) -> Rule | None:
+        """The rule that orders a queue; None where age does."""
+        return None if queue.score is None else self.rules[queue.score]
+
+    def stand(self, queue: Queue, content: Content, created: datetime, now: datetime) -> Standing:
+        """Where an item stands by its content at `now`, the database's clock. Never raises for what a rule does."""
+        rule = self.rule(queue)
+        if rule is None:
+            return Standing(scored=None, rule=None, at=now)
+
+        def on_fault(error: Exception) -> None:
+            _log.error("rule-failed", rule=rule.id, version=rule.version, queue=queue.id, exc_info=error)
+
+        scored = score_item(rule, self.functions[rule.id].function, content, created, now, on_fault=on_fault)
+        return Standing(scored=scored, rule=rule, at=now)
