@@ -12,3 +12,8 @@ PROGRAM = "jobconsole"
 def config_file() -> Path:
     """The person's configuration; need not exist."""
     return user_config_path(PROGRAM, appauthor=False) / "config.toml"
+
+
+def filters_file(profile: str) -> Path:
+    """The filters that the person kept in `profile`; need not exist."""
+    return user_config_path(PROGRAM, appauthor=False) / "filters" / f"{profile}.json"
