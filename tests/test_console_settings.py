@@ -31,6 +31,9 @@ theme = "high-contrast"
 
 [keymap]
 "help.show" = "H"
+
+[themes.paper]
+base = "light"
 """
 
 
@@ -84,7 +87,16 @@ def test_a_profile_can_be_production_and_read_only(file: Path) -> None:
         ('read_only = "maybe"\n', "must be true or false"),
         ('zone = "Mars/Base"\n', '"Mars/Base" is no time zone'),
         ('zone = "../../etc/passwd"\n', "is no time zone"),
+        ('\ntheme = "lihgt"\n', ":2: theme (file "),
         ('theme = "pink"\n', "must be one of dark, light, high-contrast, colour-blind"),
+        ('theme = "lihgt"\n', 'did you mean "light"?'),
+        ('[themes.mine]\nprimray = "#112233"\n', ':2: [themes.mine] no colour "primray"; did you mean "primary"?'),
+        ('[themes.mine]\nprimary = "blue"\n', ":2: [themes.mine] primary must be a colour such as #5fa8d3"),
+        ('[themes.mine]\nbase = "drak"\n', ":2: [themes.mine] base must be one of dark"),
+        ('[themes.mine]\n\nforeground = "#12161b"\n', ":3: [themes.mine] foreground cannot be read"),
+        ("[themes.dark]\n", "[themes.dark]: dark comes with the console"),
+        ('themes = "x"\n', ":1: themes of your own are sections"),
+        ("[themes.Mine]\n", "a theme is a section such as [themes.mine]"),
         ('url = ""\n', "must be text"),
         ('keymap = "x"\n', ":1: keymap is a section: [keymap]"),
         ('[keymap]\nhelp.show = "H"\n', ':2: keymap: write the id in quotes, e.g. "help.…" = "c"'),
@@ -103,6 +115,16 @@ def test_each_mistake_is_named_with_its_place(tmp_path: Path, text: str, sentenc
         load(file=path, environ={})
     assert sentence in str(caught.value)
     assert str(path) in str(caught.value)
+
+
+def test_a_theme_of_ones_own_can_be_chosen(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text('theme = "mine"\n[themes.mine]\nbase = "light"\nprimary = "#004400"\n', encoding="utf-8")
+    settings = load(file=path, environ={})
+    assert settings.theme == "mine"
+    assert [(theme.name, theme.base, theme.colours) for theme in settings.themes] == [
+        ("mine", "light", {"primary": "#004400"})
+    ]
 
 
 def test_all_mistakes_are_named_at_once(tmp_path: Path) -> None:
@@ -154,6 +176,10 @@ def test_config_show_says_where_each_value_came_from(run: CliRunner) -> None:
     assert set(shown["settings"]) == {setting.name for setting in SETTINGS}
     assert shown["settings"]["url"] == {"value": "https://jobs.example", "source": "profile prod"}
     assert shown["keymap"] == {"help.show": "H"}
+    assert shown["themes"] == {"paper": {"base": "light"}}
+    plain = run.invoke(cli, ["config", "show"])
+    assert "help.show = H  (line 16)" in plain.output
+    assert "paper: light with nothing changed" in plain.output
 
 
 def test_the_profile_may_stand_before_the_command(run: CliRunner) -> None:
@@ -178,6 +204,7 @@ def test_keys_names_a_clash_and_fails(run: CliRunner, file: Path) -> None:
     file.write_text('[keymap]\n"live.pause" = "r"\n', encoding="utf-8")
     done = run.invoke(cli, ["keys"])
     assert done.exit_code == 1
+    assert f"{file}:2: keymap: " in done.output
     assert "screen.refresh" in done.output
     assert "live.pause" in done.output
 

@@ -13,6 +13,7 @@ from textual.widgets import Input
 from jobconsole import clipboard
 from jobconsole.commands.catalogue import BY_ID, commands_of, unavailable
 from jobconsole.commands.keymap import shown
+from jobconsole.looks import THEMES
 from jobconsole.places import Place, find, nearest, resolve
 from jobconsole.present.link import LinkState
 from jobconsole.screens.choose import Choice, ChooseScreen
@@ -41,6 +42,7 @@ class Actions:
             "palette.open": self.palette,
             "place.go": self.open_command_line,
             "screen.refresh": self._screen.refresh_all,
+            "theme.choose": self.choose_theme,
             "live.pause": self.pause,
             "tenant.switch": self.choose_tenant,
             "text.copy": self.copy,
@@ -161,6 +163,27 @@ class Actions:
             for role in console.session.tenants
         ]
         console.push_screen(ChooseScreen("Switch tenant", choices), console.entrance.switch)
+
+    def choose_theme(self) -> None:
+        """The themes: those that come with the console, then the person's own."""
+        console, settings = self._console, self._console.settings
+        own = {theme.name: theme.base for theme in settings.themes}
+        choices = [
+            Choice(
+                id=name,
+                title=name,
+                aside=f"yours, after {own[name]}" if name in own else "",
+                reason="it is the one shown" if name == console.theme else None,
+            )
+            for name in (*THEMES, *own)
+        ]
+
+        def show(name: str | None) -> None:
+            if name is not None:
+                console.theme = name
+                self._screen.say(f'Shown in {name}. To keep it: theme = "{name}" in {settings.file}')
+
+        console.push_screen(ChooseScreen("Choose a theme", choices), show)
 
     def pause(self) -> None:
         """Holds live changes back, or lets go of them."""

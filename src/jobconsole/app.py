@@ -27,7 +27,7 @@ from jobconsole.places import PLACES, Place
 from jobconsole.present.frame import Frame
 from jobconsole.present.link import Link, LinkState
 from jobconsole.present.text import CONTROL_FILTER
-from jobconsole.present.themes import THEMES
+from jobconsole.present.themes import themes
 from jobconsole.screens.dialog import ActingDialog
 from jobconsole.screens.place import PlaceScreen, bindings_everywhere
 from jobconsole.screens.shell import Handler, SignedOut
@@ -72,7 +72,7 @@ class Console(App[None], inherit_bindings=False):
         self.entrance = Entrance(self, token, keyring or Keyring(settings.profile, settings.url), transport)
         self.actions = Actions(self)
         self._last_key = self._last_refresh = clock()
-        for theme in THEMES:
+        for theme in themes(settings.themes):
             self.register_theme(theme)
         self.theme = settings.theme
         self._bindings = bindings_everywhere(keymap, ("console.quit", "text.copy", "screen.cover"))

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from jobconsole.commands.catalogue import COMMANDS
-from jobconsole.commands.keymap import KeymapError, clashes, read_keymap
+from jobconsole.commands.keymap import KeymapError, clashes, keymap_of
 from jobconsole.paths import config_file
 from jobconsole.present.text import line
 from jobconsole.settings import SETTINGS, Settings, SettingsError, load
@@ -55,7 +55,15 @@ def show(profile: str | None, as_json: bool) -> None:
     if as_json:
         values = {name: {"value": sourced.value, "source": sourced.source} for name, sourced, _ in rows}
         click.echo(
-            json.dumps({"file": str(settings.file), "settings": values, "keymap": dict(settings.keymap)}, indent=2)
+            json.dumps(
+                {
+                    "file": str(settings.file),
+                    "settings": values,
+                    "keymap": dict(settings.keymap),
+                    "themes": {theme.name: {"base": theme.base, **theme.colours} for theme in settings.themes},
+                },
+                indent=2,
+            )
         )
         return
     present = "" if settings.file.exists() else " (not there yet)"
@@ -65,7 +73,14 @@ def show(profile: str | None, as_json: bool) -> None:
         click.echo(f"{name:<16}{line(value):<28}{line(sourced.source)}")
         click.echo(f"{'':<16}{about}")
     for command, keys_text in settings.keymap.items():
-        click.echo(f"keymap          {line(command)} = {line(keys_text)}")
+        click.echo(f"keymap          {line(command)} = {line(keys_text)}{_at(settings.keymap_lines.get(command))}")
+    for theme in settings.themes:
+        changed = ", ".join(theme.colours) or "nothing"
+        click.echo(f"theme           {theme.name}: {theme.base} with {changed} changed")
+
+
+def _at(number: int | None) -> str:
+    return "" if number is None else f"  (line {number})"
 
 
 @click.command("profiles")
@@ -105,7 +120,7 @@ def keys(profile: str | None, as_json: bool) -> None:
     """Every command with its keys, and clashes in your keymap (exit status 1)."""
     settings = settings_or_exit(profile)
     try:
-        keymap = read_keymap(settings.keymap, where=f"{settings.file}: keymap")
+        keymap = keymap_of(settings)
     except KeymapError as error:
         click.echo(line_by_line(error), err=True)
         sys.exit(1)

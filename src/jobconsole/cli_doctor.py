@@ -22,7 +22,7 @@ from jobconsole.client.errors import ClientError, ConnectionUnfit
 from jobconsole.client.service import Service
 from jobconsole.client.session import me
 from jobconsole.client.wiring import check_address
-from jobconsole.commands.keymap import KeymapError, read_keymap
+from jobconsole.commands.keymap import KeymapError, keymap_of
 from jobconsole.present.link import age
 from jobconsole.present.text import line
 from jobconsole.screens.too_small import LEAST
@@ -120,7 +120,7 @@ def _clipboard() -> Finding:
 
 def _keymap(settings: Settings) -> Finding:
     try:
-        read_keymap(settings.keymap)
+        keymap_of(settings)
     except KeymapError as error:
         return Finding(
             about="keys", ok=False, sentence=line_by_line(error), advice=f"Change [keymap] in {settings.file}."

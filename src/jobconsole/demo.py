@@ -17,7 +17,7 @@ import click
 
 from jobconsole.app import Console
 from jobconsole.client.service import Service
-from jobconsole.commands.keymap import KeymapError, read_keymap
+from jobconsole.commands.keymap import KeymapError, keymap_of
 from jobconsole.demo_desk import AUDITOR, FIRST, PUSHER, SECOND
 from jobconsole.demo_service import DemoFailed, DemoPerson, DemoService, temporary_folder
 from jobconsole.demo_walk import walk
@@ -117,7 +117,7 @@ def run_walk(data: Path | None) -> int:
 def run_console(person: str, data: Path | None) -> int:
     """Start everything, open the console signed in as `person`, stop everything; the console's exit status."""
     settings = load({}, file=config_file())
-    keymap = read_keymap(settings.keymap, where=f"{settings.file}: keymap")
+    keymap = keymap_of(settings)
     service = DemoService.start(data=data, waiting=_tell)
     _tell(None)
     try:

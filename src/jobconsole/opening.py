@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 
 from jobconsole.app import Console
-from jobconsole.commands.keymap import KeymapError, read_keymap
+from jobconsole.commands.keymap import KeymapError, keymap_of
 from jobconsole.paths import config_file
 from jobconsole.present.text import block
 from jobconsole.settings import SettingsError, load
@@ -38,7 +38,7 @@ def open_console(profile: str | None) -> int:
         return REFUSED
     try:
         settings = load({"profile": profile}, file=config_file())
-        keymap = read_keymap(settings.keymap, where=f"{settings.file}: keymap")
+        keymap = keymap_of(settings)
     except (SettingsError, KeymapError) as error:
         sys.stderr.write(f"{block(error)}\n")
         return REFUSED

@@ -7,20 +7,19 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+from jobconsole.document import Document, SettingsError, read_document
+from jobconsole.looks import SECTION, THEMES, WrittenTheme, written_themes
+
+__all__ = ["SETTINGS", "Settings", "SettingsError", "Sourced", "load", "local_zone"]
+
 DEFAULT_URL = "http://127.0.0.1:8414"
-THEMES = ("dark", "light", "high-contrast", "colour-blind")
 PROFILE_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}", re.ASCII)
-
-
-class SettingsError(Exception):
-    """Configuration that cannot be used; the text names every fault with its file and line, one a line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +60,11 @@ class Settings:
     refresh_seconds: int
     """Seconds between the slow refreshes that stand behind the live feed."""
     keymap: Mapping[str, str]
-    """Command id to keys, as written; `commands.keymap.read_keymap` judges them."""
+    """Command id to keys, as written; `commands.keymap.keymap_of` judges them."""
+    keymap_lines: Mapping[str, int]
+    """On which line of the file each stands."""
+    themes: tuple[WrittenTheme, ...]
+    """Themes of the person's own."""
     profiles: tuple[str, ...]
     sources: Mapping[str, Sourced]
     file: Path
@@ -106,12 +109,6 @@ def _zone(value: object) -> str:
     return text
 
 
-def _theme(value: object) -> str:
-    if value not in THEMES:
-        raise ValueError(f"must be one of {', '.join(THEMES)}")
-    return str(value)
-
-
 def local_zone() -> str:
     """The name of this machine's zone, UTC where it has none."""
     named = os.environ.get("TZ", "").lstrip(":")
@@ -138,7 +135,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(name="read_only", default=False, help="Look, never act.", check=_flag),
     Setting(name="production", default=False, help="Marked by word and colour.", check=_flag),
     Setting(name="zone", default=None, help="Time zone of what is shown; else this machine's.", check=_zone),
-    Setting(name="theme", default="dark", help=f"One of {', '.join(THEMES)}.", check=_theme),
+    Setting(name="theme", default="dark", help=f"One of {', '.join(THEMES)}, or one of your own.", check=_text),
     Setting(
         name="cover_minutes",
         default=5,
@@ -157,7 +154,7 @@ SETTINGS: tuple[Setting, ...] = (
 """Everything that can be set, in the order that `config show` prints."""
 
 _BY_NAME = {setting.name: setting for setting in SETTINGS}
-_SECTIONS = ("keymap", "profile")
+_SECTIONS = ("keymap", "profile", SECTION)
 DEFAULT_PROFILE = "default_profile"
 """What the setting `profile` is called in the file."""
 _IN_FILE = (*(name for name in _BY_NAME if name != "profile"), DEFAULT_PROFILE, *_SECTIONS)
@@ -174,10 +171,10 @@ def load(
     Raises `SettingsError` with every fault found.
     """
     typed = {name: value for name, value in (options or {}).items() if value is not None}
-    written, text = _read(file)
-    faults: list[str] = []
-    document = _Document(file=file, text=text, faults=faults)
-    profiles, keymap = document.sections(written)
+    document = read_document(file)
+    document.unknown(document.written, _IN_FILE, "")
+    profiles, keymap, themes = _profiles(document), _keymap(document), written_themes(document)
+    faults = document.faults
     sources: dict[str, Sourced] = {}
     around = os.environ if environ is None else environ
     for setting in SETTINGS:
@@ -186,7 +183,7 @@ def load(
             ("the command line", typed),
             (f"environment {setting.environment}", _from_environment(setting, around)),
             (f"profile {profile}", profiles.get(profile, {}) if setting.in_profile else {}),
-            (f"file {file}", _from_file(written)),
+            (f"file {file}", _from_file(document.written)),
         )
         sources[setting.name] = _first(setting, layers, document)
     profile = str(sources["profile"].value)
@@ -194,14 +191,29 @@ def load(
         near = get_close_matches(profile, profiles, n=1)
         known = f'did you mean "{near[0]}"?' if near else f"known: {', '.join(sorted(profiles)) or 'none yet'}"
         faults.append(f"{file}: no [profile.{profile}] (asked for by {sources['profile'].source}); {known}")
+    _judge_theme(sources["theme"], document, themes)
     if faults:
         raise SettingsError("\n".join(faults))
-    return _settings(sources, keymap, tuple(sorted(profiles)), file)
+    return _settings(sources, document, keymap, themes, tuple(sorted(profiles)))
+
+
+def _judge_theme(theme: Sourced, document: Document, own: Sequence[WrittenTheme]) -> None:
+    known = (*THEMES, *(each.name for each in own))
+    if theme.value in known or any(f"[{SECTION}" in fault for fault in document.faults):
+        return  # it may be the one that is at fault
+    near = get_close_matches(str(theme.value), known, n=1)
+    hint = f'; did you mean "{near[0]}"?' if near else ""
+    document.fault(f"theme ({theme.source}): must be one of {', '.join(known)}{hint}", key="theme")
 
 
 def _settings(
-    sources: Mapping[str, Sourced], keymap: Mapping[str, str], profiles: tuple[str, ...], file: Path
+    sources: Mapping[str, Sourced],
+    document: Document,
+    keymap: Mapping[str, str],
+    themes: tuple[WrittenTheme, ...],
+    profiles: tuple[str, ...],
 ) -> Settings:
+    lines = ((command, document.line(command, "keymap")) for command in keymap)
     value = {name: sourced.value for name, sourced in sources.items()}
     tenant = value["tenant"]
     return Settings(
@@ -215,28 +227,12 @@ def _settings(
         cover_minutes=int(str(value["cover_minutes"])),
         refresh_seconds=int(str(value["refresh_seconds"])),
         keymap=keymap,
+        keymap_lines={command: number for command, number in lines if number is not None},
+        themes=themes,
         profiles=profiles,
         sources=sources,
-        file=file,
+        file=document.file,
     )
-
-
-def _read(file: Path) -> tuple[dict[str, object], str]:
-    try:
-        # A pipe would keep the console waiting, a device would never end.
-        if file.exists() and not file.is_file():
-            raise SettingsError(f"{file}: is no regular file; the configuration is a text file")
-        text = file.read_text("utf-8")
-    except FileNotFoundError:
-        return {}, ""
-    except (OSError, UnicodeError) as error:
-        raise SettingsError(f"{file}: cannot be read: {error}") from None
-    try:
-        return tomllib.loads(text), text
-    except tomllib.TOMLDecodeError as error:
-        raise SettingsError(f"{file}: not in the form of TOML: {error}") from None
-    except RecursionError:
-        raise SettingsError(f"{file}: brackets are nested too deep; nothing in a configuration is") from None
 
 
 def _from_environment(setting: Setting, environ: Mapping[str, str]) -> Mapping[str, object]:
@@ -252,7 +248,7 @@ def _from_file(written: Mapping[str, object]) -> Mapping[str, object]:
     return values
 
 
-def _first(setting: Setting, layers: tuple[tuple[str, Mapping[str, object]], ...], document: _Document) -> Sourced:
+def _first(setting: Setting, layers: tuple[tuple[str, Mapping[str, object]], ...], document: Document) -> Sourced:
     for source, layer in layers:
         if setting.name in layer:
             try:
@@ -265,65 +261,32 @@ def _first(setting: Setting, layers: tuple[tuple[str, Mapping[str, object]], ...
     return Sourced(value=setting.default, source="default")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Document:
-    """The file as text, to say where a fault is."""
+def _profiles(document: Document) -> dict[str, dict[str, object]]:
+    """The profiles of the file by name; whatever is wrong becomes a fault of the document."""
+    profiles: dict[str, dict[str, object]] = {}
+    given = document.written.get("profile", {})
+    if not isinstance(given, dict):
+        document.fault(f'write {DEFAULT_PROFILE} = "…"; profiles are sections such as [profile.prod]', key="profile")
+        return profiles
+    for name, values in given.items():
+        section = f"profile.{name}"
+        if PROFILE_NAME.fullmatch(name) is None or not isinstance(values, dict):
+            document.fault(f"[{section}]: a profile is a section such as [profile.prod]", key=name, section="profile")
+            continue
+        document.unknown(values, [s.name for s in SETTINGS if s.in_profile], section)
+        profiles[name] = values
+    return profiles
 
-    file: Path
-    text: str
-    faults: list[str]
 
-    def fault(self, sentence: str, *, key: str, section: str = "") -> None:
-        """Notes `sentence` with the line on which `key` stands in `[section]`, where it does."""
-        number = self._line(key, section)
-        self.faults.append(f"{self.file}{f':{number}' if number else ''}: {sentence}")
-
-    def sections(self, written: Mapping[str, object]) -> tuple[dict[str, dict[str, object]], dict[str, str]]:
-        """The profiles and the keymap; everything unknown becomes a fault with the nearest known name."""
-        profiles: dict[str, dict[str, object]] = {}
-        keymap: dict[str, str] = {}
-        self._unknown(written, _IN_FILE, "")
-        given = written.get("profile", {})
-        if not isinstance(given, dict):
-            self.fault(f'write {DEFAULT_PROFILE} = "…"; profiles are sections such as [profile.prod]', key="profile")
-        for name, values in given.items() if isinstance(given, dict) else ():
-            section = f"profile.{name}"
-            if PROFILE_NAME.fullmatch(name) is None or not isinstance(values, dict):
-                self.fault(f"[{section}]: a profile is a section such as [profile.prod]", key=name, section="profile")
-                continue
-            self._unknown(values, [s.name for s in SETTINGS if s.in_profile], section)
-            profiles[name] = values
-        keys = written.get("keymap", {})
-        if not isinstance(keys, dict):
-            self.fault("keymap is a section: [keymap]", key="keymap")
-            keys = {}
-        for command, keys_text in keys.items():
-            if isinstance(keys_text, str):
-                keymap[command] = keys_text
-            elif isinstance(keys_text, dict):
-                self.fault(f'keymap: write the id in quotes, e.g. "{command}.…" = "c"', key=command, section="keymap")
-            else:
-                self.fault(f"keymap: {command}: keys are text", key=command, section="keymap")
-        return profiles, keymap
-
-    def _unknown(self, values: Mapping[str, object], known: tuple[str, ...] | list[str], section: str) -> None:
-        for key in values:
-            if key not in known:
-                near = get_close_matches(key, known, n=1)
-                hint = f'; did you mean "{near[0]}"?' if near else f"; known: {', '.join(known)}"
-                where = f"[{section}] " if section else ""
-                self.fault(f'{where}no setting "{key}"{hint}', key=key, section=section)
-
-    def _line(self, key: str, section: str) -> int | None:
-        wanted = re.compile(rf"\s*\[?\[?\s*[\"']?(?:{re.escape(section)}\.)?{re.escape(key)}[\"']?\s*[=\].]")
-        here = ""
-        fallback = None
-        for number, text in enumerate(self.text.splitlines(), start=1):
-            header = re.match(r"\s*\[([^\]]+)\]", text)
-            if header:
-                here = header[1].replace('"', "").replace(" ", "")
-            if wanted.match(text):
-                if here == section or header:
-                    return number
-                fallback = fallback or number
-        return fallback
+def _keymap(document: Document) -> dict[str, str]:
+    """The keys of the file by command id, as written."""
+    keys = document.written.get("keymap", {})
+    if not isinstance(keys, dict):
+        document.fault("keymap is a section: [keymap]", key="keymap")
+        return {}
+    for command, text in keys.items():
+        if isinstance(text, dict):
+            document.fault(f'keymap: write the id in quotes, e.g. "{command}.…" = "c"', key=command, section="keymap")
+        elif not isinstance(text, str):
+            document.fault(f"keymap: {command}: keys are text", key=command, section="keymap")
+    return {command: text for command, text in keys.items() if isinstance(text, str)}

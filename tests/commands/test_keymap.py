@@ -25,9 +25,9 @@ def test_none_unbinds_and_leaves_no_hidden_second_key() -> None:
 
 def test_a_clash_is_refused_with_both_commands_named() -> None:
     with pytest.raises(KeymapError) as caught:
-        read_keymap({"live.pause": "r"}, where="config.toml: keymap")
+        read_keymap({"live.pause": "r"}, where="config.toml", lines={"live.pause": 12})
     assert str(caught.value) == (
-        'config.toml: keymap: key "r" runs both screen.refresh (Refresh) and live.pause (Pause or resume live updates). '
+        'config.toml:12: keymap: key "r" runs both screen.refresh (Refresh) and live.pause (Pause or resume live updates). '
         "Give one of them another key."
     )
 

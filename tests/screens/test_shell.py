@@ -266,3 +266,15 @@ async def test_the_timer_may_come_before_a_place_is_composed() -> None:
         await pilot.pause()
         assert app.is_running
         assert "m.ito" in screen_text(app)
+
+
+async def test_another_theme_is_shown_at_once_and_how_to_keep_it_is_said() -> None:
+    async with running(app := make(FakeService())) as pilot:
+        await pilot.press("ctrl+t")
+        assert isinstance(app.screen, ChooseScreen)
+        assert "it is the one shown" in screen_text(app)
+        await pilot.press(*"light", "enter")
+        assert app.theme == "light"
+        assert app.place_screen.notices.sentence == (
+            'Shown in light. To keep it: theme = "light" in /nonexistent/none.toml'
+        )

@@ -11,6 +11,7 @@ from difflib import get_close_matches
 
 from jobconsole.commands.catalogue import BY_ID, COMMANDS
 from jobconsole.commands.command import Command
+from jobconsole.settings import Settings
 
 UNBOUND = "none"
 """What a keymap writes to take all keys from a command."""
@@ -47,23 +48,36 @@ class KeymapError(Exception):
     """A keymap that cannot be used; the text names every fault, one a line."""
 
 
-def read_keymap(written: Mapping[str, str], *, where: str = "keymap") -> Keymap:
+def keymap_of(settings: Settings) -> Keymap:
+    """The keymap of a configuration; raises `KeymapError` with file and line of every fault."""
+    return read_keymap(settings.keymap, where=str(settings.file), lines=settings.keymap_lines)
+
+
+def read_keymap(written: Mapping[str, str], *, where: str = "", lines: Mapping[str, int] | None = None) -> Keymap:
     """The keymap after a person's `written` one: id to keys separated by commas, or `none`.
 
-    Raises `KeymapError` naming unknown commands with the nearest one, malformed keys, and clashes with both commands.
+    Raises `KeymapError` naming unknown commands with the nearest one, malformed keys, and clashes with both commands,
+    each with `where` and the line on which the command stands there.
     """
     faults: list[str] = []
+
+    def place(*command_ids: str) -> str:
+        number = next((lines[each] for each in command_ids if lines and each in lines), None)
+        return f"{where}{f':{number}' if number else ''}: keymap" if where else "keymap"
+
     keymap: dict[str, tuple[str, ...]] = {command.id: command.keys for command in COMMANDS}
     for command_id, text in written.items():
         if command_id not in BY_ID:
             near = get_close_matches(command_id, BY_ID, n=1)
-            faults.append(f'{where}: no command "{command_id}"' + (f'; did you mean "{near[0]}"?' if near else "."))
+            hint = f'; did you mean "{near[0]}"?' if near else "."
+            faults.append(f'{place(command_id)}: no command "{command_id}"{hint}')
             continue
         try:
             keymap[command_id] = _keys(text)
         except ValueError as error:
-            faults.append(f"{where}: {command_id}: {error}")
-    faults.extend(f"{where}: {clash}. Give one of them another key." for clash in clashes(keymap))
+            faults.append(f"{place(command_id)}: {command_id}: {error}")
+    for clash in clashes(keymap):
+        faults.append(f"{place(clash.first.id, clash.second.id)}: {clash}. Give one of them another key.")
     if faults:
         raise KeymapError("\n".join(faults))
     return keymap

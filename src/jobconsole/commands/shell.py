@@ -57,6 +57,12 @@ SHELL_COMMANDS: tuple[Command, ...] = (
         rank=98,
     ),
     Command(
+        id="theme.choose",
+        title="Choose a theme",
+        help="Lists the themes, your own too, and shows this console in the chosen one until it is left.",
+        keys=("ctrl+t",),
+    ),
+    Command(
         id="live.pause",
         title="Pause or resume live updates",
         help="Holds back live changes so that rows stand still; the top line says so, and the same key goes on.",
