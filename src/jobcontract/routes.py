@@ -94,6 +94,8 @@ ROUTES: tuple[Route, ...] = (
     CHANGE_ITEM,
     CLAIM_NEXT,
     ITEM,
+    EXPLANATION,
+    WHAT_IF,
     CLAIM,
     RENEW_CLAIM,
     RELEASE_CLAIM,

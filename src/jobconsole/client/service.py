@@ -113,11 +113,24 @@ class Service:
         await self.http.aclose()
 
     async def get(
-        self, route: Route, model: type[A], *, parts: Mapping[str, str] | None = None, query: Query | None = None
+        self,
+        route: Route,
+        model: type[A],
+        *,
+        parts: Mapping[str, str] | None = None,
+        query: Query | None = None,
+        body: Wire | None = None,
     ) -> A:
-        """Read `route`. ServiceRefused, SignInAgain, or ServiceAway after a few tries."""
+        """Read `route`; a question that needs a `body` acts no more than one that needs none.
+
+        ServiceRefused, SignInAgain, or ServiceAway after a few tries.
+        """
         params = {name: given for name, given in (query or {}).items() if given is not None}
-        request = self.http.build_request(route.method, fill(route, parts or {}), params=params, headers=self.headers())
+        content = None if body is None else body.model_dump_json(exclude_none=True).encode()
+        headers = self.headers() if body is None else {**self.headers(), "Content-Type": "application/json"}
+        request = self.http.build_request(
+            route.method, fill(route, parts or {}), params=params, content=content, headers=headers
+        )
         stop = self.clock.monotonic() + self.times.deadline
         tries = 0
         while True:

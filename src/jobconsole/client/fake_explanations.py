@@ -1,0 +1,84 @@
+"""Owns the fake service's answers about places in the order: why an item stands where it does, and what-if.
+
+Never changes an item.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from jobconsole.client.fake_queues import OPEN, FakeItem, FakeQueues
+from jobconsole.client.fake_scores import RULES, rank, score
+from jobcontract.errors import ErrorCode, Refusal
+from jobcontract.items import Amount, Explanation, InputValue, Item, Placement, Supposed, WhatIf
+from jobcontract.money import exponent
+from jobcontract.scores import Counted
+
+COUNTED_MOST = 10_000
+Place = tuple[int, datetime, str]
+
+
+def explanation(queues: FakeQueues, row: FakeItem) -> Explanation:
+    """Why the item stands where it stands."""
+    item = _scored(queues, row)
+    waits = item.state in OPEN
+    return Explanation(
+        item=item,
+        rule=RULES.get(item.queue),
+        placement=_placement(queues, row, _place(item)) if waits else None,
+        as_of=queues.now(),
+    )
+
+
+def what_if(queues: FakeQueues, row: FakeItem, supposed: WhatIf) -> Supposed:
+    """The score and place it would have; Refusal ITEM_CLOSED, USE_CASE_UNFIT, INVALID_REQUEST."""
+    if row.state.closed:
+        raise Refusal(ErrorCode.ITEM_CLOSED, f"The item is {row.state}: it has no place in the order any more.")
+    _check(queues, row, supposed)
+    amount = row.amount
+    if supposed.amount is not None:
+        given = supposed.amount
+        amount = Amount(minor=given.minor, currency=given.currency, exponent=exponent(given.currency))
+    inputs: Mapping[str, InputValue | None] = {**row.inputs, **supposed.inputs}
+    other = replace(row, amount=amount, inputs=inputs, created=supposed.created or row.created)
+    found = score(other, queues.now())
+    if found is None:
+        raise Refusal(ErrorCode.USE_CASE_UNFIT, f"{row.queue.title} has no rule: its oldest item is first.")
+    place = (rank(found), other.created, other.id)
+    return Supposed(score=found, placement=_placement(queues, row, place), as_of=queues.now())
+
+
+def _check(queues: FakeQueues, row: FakeItem, supposed: WhatIf) -> None:
+    if supposed.created is not None and supposed.created > queues.now() + timedelta(minutes=1):
+        raise Refusal(ErrorCode.INVALID_REQUEST, "`created` is in the future: an item's own date has passed.")
+    for name in supposed.inputs:
+        if name not in row.queue.inputs:
+            known = ", ".join(row.queue.inputs) or "none"
+            raise Refusal(ErrorCode.INVALID_REQUEST, f"`{name}` is not an input here; there is {known}.")
+        if not isinstance(supposed.inputs[name], str):
+            raise Refusal(ErrorCode.INVALID_REQUEST, f"`{name}` is text, without NUL or lone surrogates.")
+        if not str(supposed.inputs[name]).strip():
+            raise Refusal(ErrorCode.INVALID_REQUEST, f"`{name}` is required.")
+
+
+def _placement(queues: FakeQueues, row: FakeItem, place: Place) -> Placement:
+    others = [_scored(queues, other) for other in queues.items.values() if other.queue.id == row.queue.id]
+    waiting = sorted((each for each in others if each.state in OPEN and each.id != row.id), key=_place)
+    before = [each for each in waiting if _place(each) < place]
+    after = waiting[len(before) :]
+    return Placement(
+        ahead=Counted(count=min(len(before), COUNTED_MOST), exact=len(before) <= COUNTED_MOST),
+        above=before[-1] if before else None,
+        below=after[0] if after else None,
+    )
+
+
+def _scored(queues: FakeQueues, row: FakeItem) -> Item:
+    found = score(row, queues.now())
+    return queues.shown(row).model_copy(update={"score": found, "rank": rank(found)})
+
+
+def _place(item: Item) -> Place:
+    return item.rank, item.created, item.id
