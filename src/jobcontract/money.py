@@ -70,6 +70,11 @@ def exponent(currency: str) -> int:
         raise MoneyError(f"{currency!r} is not a currency of ISO 4217 (three capital letters)") from None
 
 
+def is_amount(text: str) -> bool:
+    """Whether `text` has the form of an amount (`1,234.50`, `-7`), whatever its currency."""
+    return _AMOUNT.fullmatch(text) is not None
+
+
 def parse_amount(text: str, currency: str) -> Money:
     """Read `1,234.50`, `-7`, ` 765.00 ` exactly; MoneyError where a digit would be lost.
 
