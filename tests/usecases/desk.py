@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from jobcontract.errors import ErrorCode, Refusal
-from jobcontract.items import ActOrder, BreakClaim, ClaimOrder, HeldClaim, NewAmount, NewItem, NewPayee
+from jobcontract.items import ActOrder, BreakClaim, ClaimNextOrder, ClaimOrder, HeldClaim, NewAmount, NewItem, NewPayee
 from jobcontract.states import ClaimMode, InputType, ItemState, Moves, Role
 from jobservice.application import Application, Call, Outcome, WorkItem, done, refused, retry, uncertain
 from jobservice.records import RecordSet
@@ -216,7 +216,7 @@ class Desk:
         return await claims.break_claim(self.service, self.actor(person), item, order, once())
 
     async def next(self, person: str, queue: str = PAYOUTS, request: Once | None = None) -> Answered:
-        return await claims.claim_next(self.service, self.actor(person), queue, ClaimOrder(), request or once())
+        return await claims.claim_next(self.service, self.actor(person), queue, ClaimNextOrder(), request or once())
 
     async def act(
         self, person: str, item: dict[str, Any], verb: str, *, request: Once | None = None, **inputs: Any

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from jobcontract.errors import ErrorCode
-from jobcontract.items import Claimed, ClaimOrder
+from jobcontract.items import Claimed, ClaimNextOrder
 from jobcontract.states import Role
 from jobservice.store.claims import FREED_MOST
 from jobservice.usecases import claims
@@ -203,9 +203,9 @@ async def test_a_narrowed_clerk_claims_only_within_reach(desk: Desk) -> None:
     await desk.push(PAYOUTS, payout("A", customer="north"))
     south = await desk.push(PAYOUTS, payout("B", customer="south"))
     narrowed = desk.actor("m.ito", customers=("south",))
-    got = await claims.claim_next(desk.service, narrowed, PAYOUTS, ClaimOrder(), once())
+    got = await claims.claim_next(desk.service, narrowed, PAYOUTS, ClaimNextOrder(), once())
     assert got.body["item"]["id"] == south["id"]
-    none = await claims.claim_next(desk.service, narrowed, PAYOUTS, ClaimOrder(), once())
+    none = await claims.claim_next(desk.service, narrowed, PAYOUTS, ClaimNextOrder(), once())
     assert none.body["item"] is None
 
 
@@ -220,7 +220,7 @@ async def test_lapsed_items_out_of_reach_do_not_hide_the_lapsed_one_within(desk:
     clerk = Actor(person="m.ito", tenant="acme", role=Role.FINANCE)
     for narrowed in (replace(clerk, customers=("south",)), replace(clerk, workspaces=("second",))):
         clock.advance(61)
-        got = await claims.claim_next(many.service, narrowed, PAYOUTS, ClaimOrder(), once())
+        got = await claims.claim_next(many.service, narrowed, PAYOUTS, ClaimNextOrder(), once())
         assert got.body["item"]["id"] == south["id"]
 
 

@@ -11,7 +11,7 @@ from uuid import UUID
 import pytest
 
 from jobcontract.errors import ErrorCode, Refusal
-from jobcontract.items import ActOrder, BreakClaim, ChangedItem, ClaimOrder, HeldClaim
+from jobcontract.items import ActOrder, BreakClaim, ChangedItem, ClaimNextOrder, ClaimOrder, HeldClaim
 from jobcontract.states import ItemView, Role
 from jobservice.usecases import acts, claims, items, queues
 from jobservice.usecases.actor import Actor
@@ -142,7 +142,9 @@ async def test_totals_count_no_item_outside(desk: Desk, narrowing: Narrowing, ou
 
 async def test_claim_next_gives_no_item_outside(desk: Desk, narrowing: Narrowing, outside: Mapping[str, Any]) -> None:
     async def following() -> Any:
-        return (await claims.claim_next(desk.service, narrowing.actor(), PAYOUTS, ClaimOrder(), once())).body["item"]
+        return (await claims.claim_next(desk.service, narrowing.actor(), PAYOUTS, ClaimNextOrder(), once())).body[
+            "item"
+        ]
 
     assert outside["queue"] == PAYOUTS
     assert await following() is None

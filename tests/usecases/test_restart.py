@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from jobcontract.errors import ErrorCode, Refusal
-from jobcontract.items import ClaimOrder
+from jobcontract.items import ClaimNextOrder
 from jobservice.cluster import Cluster
 from jobservice.embedded import NEWEST, server_user, wheel_programs
 from jobservice.migrate import migrate
@@ -79,7 +79,7 @@ class Clerk:
         async with asyncio.timeout(90):
             while True:
                 try:
-                    return await claims.claim_next(self._desk.service, actor, PAYOUTS, ClaimOrder(), request)
+                    return await claims.claim_next(self._desk.service, actor, PAYOUTS, ClaimNextOrder(), request)
                 except Refusal as refusal:
                     if refusal.kind not in AWAY:
                         raise

@@ -19,13 +19,26 @@ from urllib.parse import unquote
 import httpx
 from pydantic import BaseModel, SecretStr, ValidationError
 
+from jobconsole.client import fake_explanations
+from jobconsole.client.fake_listing import Asked as ListingAsked
+from jobconsole.client.fake_listing import FakeListing
 from jobconsole.client.fake_queues import FakeItem, FakeQueues
 from jobconsole.client.service import Service
 from jobcontract import routes
 from jobcontract.audit import AuditEntry, AuditPage
 from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.events import EventName, Hint, Hints, Topic
-from jobcontract.items import Acted, ActOrder, BreakClaim, Claimed, HeldClaim, ItemPage
+from jobcontract.items import (
+    Acted,
+    ActOrder,
+    BreakClaim,
+    Claimed,
+    ClaimNextOrder,
+    HeldClaim,
+    ItemPage,
+    Supposed,
+    WhatIf,
+)
 from jobcontract.permissions import GRANTS, missing
 from jobcontract.queues import Queues, UseCase
 from jobcontract.session import Colleague, Colleagues, Person, Session, TenantRole
@@ -56,6 +69,16 @@ class Asked:
         """Most rows of the page."""
         return int(self.query.get("limit", "100"))
 
+    def listing(self, filter_text: str | None = None) -> ListingAsked:
+        """What of a queue is asked for; `filter_text` where the body says it."""
+        return ListingAsked(
+            person=self.person,
+            queue=self.parts["queue"],
+            view=ItemView(self.query.get("view", "waiting")),
+            filter=self.query.get("filter", "") if filter_text is None else filter_text,
+            limit=self.limit(),
+        )
+
 
 class FakeService:
     """The service in memory. `away` = cannot be reached; `status` = answers that to everything; `lost` answers get lost."""
@@ -63,6 +86,7 @@ class FakeService:
     def __init__(self, *, start: datetime | None = None, cap: float = 28_800, most_claims: int = 50) -> None:
         self.time = start or datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
         self.queues = FakeQueues(lambda: self.time, cap=timedelta(seconds=cap), most_claims=most_claims)
+        self.listing = FakeListing(queues=self.queues)
         self.queues.on_change = self._hint
         self.queues.on_lapse = lambda row: self._record(None, "claim-lapsed", row.id, "done")
         self.away = False
@@ -187,6 +211,10 @@ class FakeService:
             "queue-totals": lambda asked: self.queues.totals(asked.parts["queue"], asked.person),
             "queue-items": self._items,
             "item": lambda asked: self.queues.detail(self.queues.find(asked.parts["item"])),
+            "explanation": lambda asked: fake_explanations.explanation(
+                self.queues, self.queues.find(asked.parts["item"])
+            ),
+            "what-if": self._what_if,
             "audit": self._audit,
             "claim": self._claim,
             "claim-next": self._claim_next,
@@ -211,15 +239,11 @@ class FakeService:
         return Colleagues(colleagues=tuple(sorted(rows, key=lambda row: row.name)))
 
     def _items(self, asked: Asked) -> ItemPage:
-        rows = self.queues.listed(asked.parts["queue"], ItemView(asked.query.get("view", "waiting")))
-        after = asked.query.get("cursor")
-        if after is not None and after not in self.queues.items:
-            raise Refusal(ErrorCode.CURSOR_INVALID, "The cursor does not belong to this listing.")
-        if after is not None:
-            mark = self.queues.items[after]
-            rows = [row for row in rows if (row.created, row.id) > (mark.created, mark.id)]
-        page = rows[: asked.limit()]
-        return ItemPage(items=tuple(page), next=page[-1].id if len(rows) > len(page) else None, as_of=self.time)
+        return self.listing.page(asked.listing(), start=asked.query.get("start"), cursor=asked.query.get("cursor"))
+
+    def _what_if(self, asked: Asked) -> Supposed:
+        supposed = WhatIf.model_validate_json(asked.request.content)
+        return fake_explanations.what_if(self.queues, self.queues.find(asked.parts["item"]), supposed)
 
     def _audit(self, asked: Asked) -> AuditPage:
         before = int(asked.query.get("cursor", str(len(self.audit) + 1)))
@@ -234,7 +258,8 @@ class FakeService:
         return self._claimed(row)
 
     def _claim_next(self, asked: Asked) -> Claimed:
-        for listed in self.queues.listed(asked.parts["queue"], ItemView.WAITING):
+        order = ClaimNextOrder.model_validate_json(asked.request.content)
+        for listed in self.listing.rows(asked.listing(order.filter)):
             if listed.holder is None:
                 row = self.queues.find(listed.id)
                 self.queues.claim(row, asked.person)

@@ -172,10 +172,10 @@ class FakeQueues:
         )
 
     def listed(self, queue: str, view: ItemView) -> list[Item]:
-        """The rows of a view, oldest first."""
+        """The rows of a view in their queue's order."""
         self.queue(queue)
         rows = [self.shown(row) for row in self.items.values() if row.queue.id == queue]
-        return sorted((row for row in rows if _in(row.state, view)), key=lambda row: (row.created, row.id))
+        return sorted((row for row in rows if _in(row.state, view)), key=lambda row: (row.rank, row.created, row.id))
 
     def totals(self, queue: str, person: Person) -> QueueTotals:
         """What waits."""

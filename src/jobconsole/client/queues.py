@@ -16,6 +16,7 @@ from jobcontract.items import (
     ActOrder,
     BreakClaim,
     Claimed,
+    ClaimNextOrder,
     ClaimOrder,
     HeldClaim,
     Item,
@@ -37,6 +38,9 @@ from jobcontract.routes import (
 )
 from jobcontract.states import ItemView
 
+PAGE = 100
+"""Rows of a page where the caller does not say."""
+
 
 def new_key() -> str:
     """A fresh idempotency key: 128 random bits as 32 hexadecimal digits."""
@@ -54,19 +58,36 @@ async def totals(service: Service, queue: str) -> QueueTotals:
 
 
 async def items(
-    service: Service, queue: str, *, view: ItemView = ItemView.WAITING, cursor: str | None = None, limit: int = 100
+    service: Service,
+    queue: str,
+    *,
+    view: ItemView = ItemView.WAITING,
+    filter: str = "",  # the word of the wire and of the screen
+    start: str | None = None,
+    cursor: str | None = None,
+    limit: int = PAGE,
 ) -> ItemPage:
-    """One page of a queue, oldest first, at most `PAGE_MAX` rows; `cursor` from the page before."""
-    query = {"view": view.value, "cursor": cursor, "limit": limit}
+    """One page of a queue in its order, at most `PAGE_MAX` rows.
+
+    `cursor` is `next` or `previous` of another page, asked with the same view, filter and limit; `start` is where a
+    first page begins: `first`, `last`, `score:80`, or `item:` with an item's id or key. Not both.
+    """
+    query = {"view": view.value, "filter": filter or None, "start": start, "cursor": cursor, "limit": limit}
     return await service.get(QUEUE_ITEMS, ItemPage, parts={"queue": queue}, query=query)
 
 
-async def all_items(service: Service, queue: str, *, view: ItemView = ItemView.WAITING) -> AsyncIterator[Item]:
-    """Every row of a listing, fetched page by page; a row that moved meanwhile is not repeated."""
+async def all_items(
+    service: Service,
+    queue: str,
+    *,
+    view: ItemView = ItemView.WAITING,
+    filter: str = "",  # as above
+) -> AsyncIterator[Item]:
+    """Every row of a listing, fetched page by page to the end of the catch-up, each once: as it was first read."""
     cursor: str | None = None
     seen: set[str] = set()
     while True:
-        page = await items(service, queue, view=view, cursor=cursor, limit=PAGE_MAX)
+        page = await items(service, queue, view=view, filter=filter, cursor=cursor, limit=PAGE_MAX)
         for row in page.items:
             if row.id not in seen:
                 seen.add(row.id)
@@ -86,9 +107,15 @@ async def claim(service: Service, item_id: str, key: str) -> Claimed:
     return await service.post(CLAIM, ClaimOrder(), Claimed, key=key, parts={"item": item_id})
 
 
-async def claim_next(service: Service, queue: str, key: str) -> Claimed:
-    """Claim the oldest free item; `item` is None where none is free."""
-    return await service.post(CLAIM_NEXT, ClaimOrder(), Claimed, key=key, parts={"queue": queue})
+async def claim_next(
+    service: Service,
+    queue: str,
+    key: str,
+    *,
+    filter: str = "",  # as above
+) -> Claimed:
+    """Claim the first free item of those that match the filter, in its order; `item` is None where none is free."""
+    return await service.post(CLAIM_NEXT, ClaimNextOrder(filter=filter), Claimed, key=key, parts={"queue": queue})
 
 
 async def renew_claim(service: Service, item_id: str, fence: int, key: str) -> Claimed:

@@ -6,7 +6,7 @@ from fastapi import Response
 
 from jobcontract import routes
 from jobcontract.errors import ErrorCode
-from jobcontract.items import BreakClaim, Claimed, ClaimOrder, HeldClaim
+from jobcontract.items import BreakClaim, Claimed, ClaimNextOrder, ClaimOrder, HeldClaim
 from jobservice.api.admission import Admitted
 from jobservice.api.answers import of_acting
 from jobservice.api.endpoints import Endpoint
@@ -18,8 +18,8 @@ async def claim(admitted: Admitted, item: str, order: ClaimOrder) -> Response:
     return of_acting(await claims.claim(admitted.context.service, admitted.actor, item, order, admitted.once))
 
 
-async def claim_next(admitted: Admitted, queue: str, order: ClaimOrder) -> Response:
-    """Claim the oldest free item of a queue; the item is null where none is free."""
+async def claim_next(admitted: Admitted, queue: str, order: ClaimNextOrder) -> Response:
+    """Claim the first free item of those that match the filter, in its order; the item is null where none is free."""
     return of_acting(await claims.claim_next(admitted.context.service, admitted.actor, queue, order, admitted.once))
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from psycopg.types.json import Jsonb
+
 from jobcontract.states import ClaimEnding
 from jobservice.store.database import Row, Transaction
 from jobservice.store.items import LockedItem, Reach
@@ -97,10 +99,23 @@ async def free_lapsed(transaction: Transaction, queue: str, reach: Reach) -> int
     return 0 if row is None else int(row["freed"])
 
 
-async def next_free(transaction: Transaction, queue: str, reach: Reach) -> str | None:
-    """Lock the first free item of a queue that nobody else is taking just now; its id, or None."""
+async def next_free(
+    transaction: Transaction,
+    queue: str,
+    reach: Reach,
+    *,
+    condition: Mapping[str, object] | None,
+    currency: str | None,
+) -> str | None:
+    """Lock the first free item of those that meet `condition` (as `jobs.matches` takes it), by its order or by amounts
+    of `currency`, that nobody else is taking just now; its id, or None."""
     row = await transaction.row(
-        "claims/next_free", queue=queue, now=transaction.began_at, filter=None, currency=None, **reach.parameters()
+        "claims/next_free",
+        queue=queue,
+        now=transaction.began_at,
+        filter=None if condition is None else Jsonb(dict(condition)),
+        currency=currency,
+        **reach.parameters(),
     )
     return None if row is None else str(row["id"])
 

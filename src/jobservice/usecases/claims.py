@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from jobcontract.errors import ErrorCode, Refusal
-from jobcontract.items import BreakClaim, ClaimOrder, HeldClaim
+from jobcontract.items import BreakClaim, ClaimNextOrder, ClaimOrder, HeldClaim
 from jobcontract.permissions import Permission
 from jobcontract.states import ClaimEnding, ClaimMode
 from jobservice.rules.claims import (
@@ -33,6 +33,7 @@ from jobservice.store.database import Transaction
 from jobservice.store.items import LockedItem
 from jobservice.usecases.actor import Actor
 from jobservice.usecases.audit import CHANGED, record
+from jobservice.usecases.filtering import read_filter
 from jobservice.usecases.idempotency import Answered, Deed, Once, act_once
 from jobservice.usecases.items import locked, reach, shown
 from jobservice.usecases.service import Service, refuse
@@ -143,19 +144,23 @@ async def break_claim(service: Service, actor: Actor, item: str, order: BreakCla
     )
 
 
-async def claim_next(service: Service, actor: Actor, queue: str, order: ClaimOrder, once: Once) -> Answered:  # noqa: ARG001  # the order says nothing further yet
-    """Take the oldest free item of a queue (`Claimed`; `item` null where none is free, and the key is not spent).
+async def claim_next(service: Service, actor: Actor, queue: str, order: ClaimNextOrder, once: Once) -> Answered:
+    """Take the first free item of a queue in the order of its listing, of those that match the filter (`Claimed`;
+    `item` null where none is free, and the key is not spent).
 
-    Refusal CLAIMS_DISABLED, CLAIMS_MAX, NOT_FOUND (queue).
+    Refusal CLAIMS_DISABLED, CLAIMS_MAX, NOT_FOUND (queue), FILTER_INVALID.
     """
 
     async def work(transaction: Transaction) -> Answered:
         wanted = service.queue(queue)
         if wanted.claim is ClaimMode.DISABLED:
             raise refuse(claims_disabled())
+        chosen = await read_filter(transaction, service, actor, wanted, order.filter)
         await _room(transaction, service, actor)
         await store.free_lapsed(transaction, wanted.id, reach(actor))
-        free = await store.next_free(transaction, wanted.id, reach(actor))
+        free = await store.next_free(
+            transaction, wanted.id, reach(actor), condition=chosen.condition, currency=chosen.currency
+        )
         if free is None:
             return await _none_free(transaction)
         found, now = await locked(transaction, actor, free)
