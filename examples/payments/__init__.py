@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from examples.payments import use_cases
+from examples.payments import scoring, use_cases
 from examples.payments.seeding import Seeding
 from jobservice.application import Application
 
@@ -17,3 +17,4 @@ DEMO_MOST = 5_000
 application = Application("payments", Path(__file__).parent / "records")
 application.seeder = Seeding(most=DEMO_MOST)
 use_cases.register(application)
+scoring.register(application)

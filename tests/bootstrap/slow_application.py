@@ -10,7 +10,7 @@ from pathlib import Path
 import structlog
 
 import examples.payments
-from examples.payments import use_cases
+from examples.payments import scoring, use_cases
 from jobservice.application import Application, NewWorkItem
 
 
@@ -24,3 +24,4 @@ async def seeder(now: datetime, push: Callable[[str, str, Sequence[NewWorkItem]]
 application = Application("payments", Path(examples.payments.__file__).parent / "records")
 application.seeder = seeder
 use_cases.register(application)
+scoring.register(application)

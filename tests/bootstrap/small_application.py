@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 import examples.payments
-from examples.payments import use_cases
+from examples.payments import scoring, use_cases
 from jobcontract.money import Money
 from jobservice.application import Application, NewPayment, NewWorkItem
 
@@ -38,3 +38,4 @@ async def seeder(now: datetime, push: Callable[[str, str, Sequence[NewWorkItem]]
 application = Application("payments", Path(examples.payments.__file__).parent / "records")
 application.seeder = seeder
 use_cases.register(application)
+scoring.register(application)

@@ -10,6 +10,8 @@ from jobservice.records.findings import Finding
 from jobservice.records.forms import nearest
 from jobservice.records.kind import Reference, Written
 from jobservice.records.queues import Carries, QueueRecord
+from jobservice.records.rules import RuleRecord
+from jobservice.records.score_fit import misfits
 from jobservice.records.settings import SettingRecord, setting_value
 from jobservice.rules.queues import Queue, UseCase
 from jobservice.rules.scores import Rule
@@ -57,6 +59,14 @@ class Assembly:
             each.id: each.content
             for each in sorted(self._records.values(), key=lambda record: record.id)
             if isinstance(each.content, UseCase)
+        }
+
+    def rules(self) -> dict[str, Rule]:
+        """Every calculation rule that could be read, by id."""
+        return {
+            each.id: each.content.rule
+            for each in sorted(self._records.values(), key=lambda record: record.id)
+            if isinstance(each.content, RuleRecord)
         }
 
     def queues(self) -> dict[str, Queue]:
@@ -153,7 +163,8 @@ class Assembly:
     def _queue(self, record: Written, content: QueueRecord) -> Queue | None:
         use_cases = [self._use_case(record, content, reference) for reference in content.use_cases]
         lease = 0 if content.lease is None else self._lease(record, content.lease)
-        if lease is None or None in use_cases:
+        fits = content.score is None or self._rule_fits(record, content, content.score)
+        if lease is None or None in use_cases or not fits:
             return None
         return Queue(
             id=record.id,
@@ -163,6 +174,7 @@ class Assembly:
             inputs=content.inputs,
             use_cases=tuple(each for each in use_cases if each is not None),
             lease_seconds=lease,
+            score=None if content.score is None else content.score.id,
         )
 
     def _use_case(self, record: Written, content: QueueRecord, reference: Reference) -> UseCase | None:
@@ -176,6 +188,18 @@ class Assembly:
             self._found(record, reference.line, "moves-unfit", sentence)
             return None
         return use_case
+
+    def _rule_fits(self, record: Written, content: QueueRecord, reference: Reference) -> bool:
+        if not self._known(record, "rule", reference, "score"):
+            return False
+        written = self._records[("rule", reference.id)].content
+        if not isinstance(written, RuleRecord):
+            return False
+        faults = misfits(written.rule, content)
+        for fault in faults:
+            sentence = f"`score`: {reference.id} {fault}."
+            self._found(record, reference.line, "score-unfit", sentence)
+        return not faults
 
     def _lease(self, record: Written, reference: Reference) -> int | None:
         if not self._known(record, "setting", reference, "lease"):

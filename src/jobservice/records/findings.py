@@ -30,13 +30,18 @@ CODES: Mapping[str, str] = {
     "moves-unfit": "a use case that moves money in a queue whose items carry none",
     "reference-unknown": "an id that no record of the needed kind has",
     "reference-unfit": "an id of a record that cannot serve there",
+    "score-unstated": "a queue that does not say which rule scores its items, or that none does",
+    "score-unfit": "a rule with an input that the items of the queue cannot give",
     "setting-missing": "a setting that the service reads and no record gives",
     "setting-unknown": "a setting that nothing reads",
     "setting-out-of-bounds": "a setting outside the bounds that the service can work with",
     "setting-conflict": "two settings that contradict each other",
     "use-case-unregistered": "a use-case record whose id the application did not register",
     "use-case-signature": "a registered function that does not take what its record declares",
-    "behavior-unrecorded": "a registered use case without a record",
+    "rule-unregistered": "a rule record whose id the application did not register",
+    "rule-signature": "a registered rule that cannot be called with its inputs and the present instant",
+    "rule-version": "a registered rule that follows another version than its record states",
+    "behavior-unrecorded": "a registered use case or rule without a record",
 }
 """Every code that a finding can bear, with what it means."""
 

@@ -15,6 +15,11 @@ _TAKEN = frozenset({"call", "item"})
 """Names of the parameters that every use case has already."""
 
 
+def is_input_name(name: str) -> bool:
+    """Whether `name` can name an input, whoever declares it: small letters, digits, single underscores."""
+    return len(name) <= NAME_MAX and _NAME.fullmatch(name) is not None
+
+
 def read_inputs(form: Form, field: str) -> tuple[DeclaredInput, ...] | None:
     """The inputs under `field`, in the order of the file; none where the field is not there, None after a finding."""
     inputs = form.form(field, required=False)
@@ -26,7 +31,7 @@ def read_inputs(form: Form, field: str) -> tuple[DeclaredInput, ...] | None:
 
 def _read_input(inputs: Form, name: str, line: int) -> DeclaredInput | None:
     form = inputs.form(name)
-    if not _NAME.fullmatch(name) or keyword.iskeyword(name) or name in _TAKEN or len(name) > NAME_MAX:
+    if not is_input_name(name) or keyword.iskeyword(name) or name in _TAKEN:
         sentence = f"{name[:40]!r} cannot name an input: small letters, digits, single underscores; no word of Python."
         inputs.found("field-invalid", line, sentence)
         form = None

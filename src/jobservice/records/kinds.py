@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from jobservice.records.kind import Kind
 from jobservice.records.queues import QUEUE
+from jobservice.records.rules import RULE
 from jobservice.records.settings import SETTING
 from jobservice.records.use_cases import USE_CASE
 
 KINDS: tuple[Kind, ...] = (
     QUEUE,
+    RULE,
     SETTING,
     USE_CASE,
 )

@@ -1,4 +1,4 @@
-"""Owns comparing use-case records with the functions that an application registered. Never calls one."""
+"""Owns comparing records with what an application registered, use cases above all. Never calls a function of it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from jobservice.application import Application, UseCaseFunction
 from jobservice.records.findings import Finding
 from jobservice.records.forms import nearest
 from jobservice.records.kind import Written
+from jobservice.records.registered_rules import compare_rule, unrecorded, unrecorded_rules
 from jobservice.rules.queues import DeclaredInput, UseCase
 
 _TYPES: Mapping[InputType, type] = {
@@ -31,11 +32,19 @@ def compare_registered(
 
     `whole` = every file gave a record; else a record that seems to be missing may stand in one that did not.
     """
-    written = {each.id: each for each in records if each.kind == "use-case"}
-    findings = [_finding(each, application) for each in written.values()]
-    registered = application.use_cases.items() if whole else ()
-    unrecorded = [_unrecorded(name, function, written) for name, function in registered]
-    return tuple(finding for finding in findings + unrecorded if finding is not None)
+    use_cases = {each.id: each for each in records if each.kind == "use-case"}
+    rules = {each.id: each for each in records if each.kind == "rule"}
+    findings = [finding for each in use_cases.values() if (finding := _finding(each, application)) is not None]
+    for rule in rules.values():
+        findings += compare_rule(rule, application)
+    if whole:
+        findings += [
+            unrecorded("use-case", name, function, use_cases)
+            for name, function in application.use_cases.items()
+            if name not in use_cases
+        ]
+        findings += unrecorded_rules(application, rules)
+    return tuple(findings)
 
 
 def _finding(record: Written, application: Application) -> Finding | None:
@@ -51,15 +60,6 @@ def _finding(record: Written, application: Application) -> Finding | None:
         return None
     sentence = f"The function registered as {record.id} {problem}."
     return Finding(file=record.file, line=record.line, code="use-case-signature", sentence=sentence)
-
-
-def _unrecorded(name: str, function: UseCaseFunction, written: Mapping[str, Written]) -> Finding | None:
-    if name in written:
-        return None
-    code = getattr(function, "__code__", None)
-    file, line = (code.co_filename, code.co_firstlineno) if code is not None else (repr(function), 1)
-    sentence = f"{name} is registered, but no use-case record is {name}.{nearest(name, written)}"
-    return Finding(file=file, line=line, code="behavior-unrecorded", sentence=sentence)
 
 
 def _problem(function: UseCaseFunction, inputs: tuple[DeclaredInput, ...]) -> str | None:
