@@ -29,6 +29,11 @@ def _span(seconds: float) -> str:
     return f"{whole} s"
 
 
+def span(seconds: float) -> str:
+    """A length of time: `6 days`, `5 hours`, `12 min`, `9 s`, never below `0 s`."""
+    return _span(max(0.0, seconds))
+
+
 def age(created: datetime, now: datetime) -> str:
     """`6 days old`, `5 hours old`, `12 min old`; `dated in 2 days` for a date to come."""
     seconds = (now - created).total_seconds()
