@@ -47,6 +47,8 @@ class Situation:
     """Id of the queue on screen."""
     claim: ClaimMode | None = None
     """Claim mode of that queue."""
+    rule: str | None = None
+    """Id of the rule that orders it; None: its oldest item is first."""
     item: SelectedItem | None = None
     """What is selected; None where the list is empty or the place has none."""
     marked: int = 0

@@ -39,6 +39,8 @@ class Standing:
     below: Item | None = None
     scored: bool = True
     """Whether the queue has a rule."""
+    waits: bool = True
+    """Whether it is listed among what waits: only there its score gives it a place."""
     by_score: bool = True
     """False while the person sorts by something else."""
 
@@ -232,7 +234,8 @@ def why_title(item: Item, standing: Standing, seen: Seen) -> Line:
     """`92, why first · payout.release-score v3 · scored 12 s ago`; what the item is where its queue has no rule."""
     if not standing.scored:
         return heading(item)
-    words = f"{score_words(item)}, {why_words(standing.place)}"
+    place = why_words(standing.place if standing.by_score else None) if standing.waits else "as it was last"
+    words = f"{score_words(item)}, {place}"
     scored = scored_piece(item.score, seen.now) if item.score is not None else Piece("")
     return joined([Piece(words, Tone.STRONG), scored])
 
@@ -248,6 +251,8 @@ def why_lines(item: Item, standing: Standing, width: int) -> list[Line]:
 
 
 def _around(item: Item, standing: Standing) -> list[Line]:
+    if not standing.waits:
+        return []
     if not standing.by_score:
         return [(Piece("sorted by amount: the score does not decide the place here", Tone.QUIET),)]
     lines = [below_line(item, standing.below)] if standing.below is not None else []

@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from jobconsole.client import queues as client
@@ -23,8 +24,10 @@ from jobconsole.present.refusals import refusal_sentence
 from jobconsole.present.times import countdown
 from jobconsole.screens.act_form import ActForm, Sending
 from jobconsole.screens.choose import Choice, ChooseScreen
+from jobconsole.screens.explain import Explained, explain
 from jobconsole.screens.place import PlaceScreen
 from jobconsole.screens.shell import Handler
+from jobconsole.screens.what_if import suppose
 from jobconsole.widgets.form import Value
 from jobcontract.ids import REASON_MAX
 from jobcontract.items import Acted, ActOrder, Claimed
@@ -116,6 +119,8 @@ class ActingScreen(PlaceScreen):
             "claim.break": self.break_claim,
             "item.act": self.choose_act,
             "item.copy-id": self.copy_id,
+            "item.explain": self.explain_item,
+            "item.what-if": self.suppose_item,
             **verbs,
         }
 
@@ -126,7 +131,19 @@ class ActingScreen(PlaceScreen):
         if subject is None:
             return facts
         seen = self.seen_in(subject.queue.claim)
-        return replace(facts, queue=subject.queue.id, claim=subject.queue.claim, item=_selected(subject, seen))
+        queue, item = subject.queue, _selected(subject, seen)
+        return replace(facts, queue=queue.id, claim=queue.claim, rule=queue.score, item=item)
+
+    def explain_item(self) -> None:
+        """Shows why the item stands where it stands."""
+        if (subject := self.subject()) is not None:
+            seen = partial(self.seen_in, subject.queue.claim)
+            explain(self, Explained(queue=subject.queue, item=subject.item, seen=seen))
+
+    def suppose_item(self) -> None:
+        """Asks what the item's place would be with other inputs."""
+        if (subject := self.subject()) is not None:
+            suppose(self, subject.item, partial(self.seen_in, subject.queue.claim))
 
     # Claims
 

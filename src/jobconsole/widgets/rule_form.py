@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
 
-from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
@@ -162,12 +161,10 @@ class RuleForm(Vertical):
                 return True
         return False
 
-    def on_key(self, event: events.Key) -> None:
+    def on_input_submitted(self, event: Input.Submitted) -> None:
         """Enter asks."""
-        if event.key == "enter" and isinstance(self.screen.focused, Input):
-            event.stop()
-            event.prevent_default()
-            self.post_message(self.Asked())
+        event.stop()
+        self.post_message(self.Asked())
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """What is typed anew has no fault yet."""
