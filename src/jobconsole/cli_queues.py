@@ -21,6 +21,7 @@ from jobconsole.cli_connection import (
     twin,
     within,
 )
+from jobconsole.cli_scores import SCORES
 from jobconsole.client import queues as client
 from jobconsole.present import plain
 from jobcontract.ids import KEY_MAX, PAGE_MAX
@@ -159,6 +160,7 @@ for _name, _callback in (
     ("renew-claim", renew),
     ("release-claim", release_claim),
     ("break-claim", break_claim),
+    *SCORES,
     *ACTS,
 ):
     queues.add_command(click.command(_name, epilog=EPILOG)(_callback))

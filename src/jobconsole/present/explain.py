@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from jobconsole.present.amounts import amount_text, doubtful
-from jobconsole.present.columns import Line, Piece, Tone, fit, joined, width_of
+from jobconsole.present.columns import Line, Piece, Tone, clip, fit, joined, plain, width_of
 from jobconsole.present.items import LABEL, Seen, field, heading
 from jobconsole.present.scores import (
     INPUT_MOST,
@@ -40,6 +40,8 @@ BAR = 12
 """Cells of the longest bar."""
 LEAST_WORDS = 18
 """Cells that the words of a part need beside it; with less they stand below it."""
+NAME_LEAST = 12
+"""Cells of a neighbour's name at least."""
 _EIGHTHS = ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")
 
 
@@ -158,27 +160,33 @@ class _Around:
     def lines(self, width: int, *, scored: bool) -> list[Line]:
         """Who stands around it, their parts side by side, and what would change the order."""
         if not scored:
-            return [*self._who(), (), *self._by_age()]
+            return [*self._who(width), (), *self._by_age()]
         columns = self._columns()
         comparable = len(columns) > 1 and sum(width_of(column.head) + 5 for column in columns) + INPUT_MOST <= width
-        told = [*self._who(), ()]
+        told = [*self._who(width), ()]
         if comparable:
             told += [*self._side_by_side(columns), ()]
         else:
             told += self._sentences()
-        return [*told, *self._overtaking()]
+        return [*told, *overtaking_lines(self.item, self.above, self.below)]
 
-    def _who(self) -> list[Line]:
+    def _who(self, width: int) -> list[Line]:
         rows = (("above", self.above), ("this", self.item), ("next", self.below))
         scores = {label: score_words(item) for label, item in rows if item is not None and item.score is not None}
         most = max((width_of(text) for text in scores.values()), default=0)
+        amounts = max(width_of(heading(item)[0].text) if item.amount else 0 for _, item in rows if item is not None)
         lines = []
         for label, item in rows:
             if item is None:
                 continue
             score = Piece(fit(scores.get(label, ""), most, right=True) + "   " if most else "", Tone.STRONG)
-            told = [Piece(f" · {shown}", Tone.QUIET) for shown in self._shown(item)]
-            lines.append(field(label, score, *heading(item), *told))
+            told = [Piece(f" · {shown}", Tone.QUIET) for shown in self._shown(item) if item is not self.item]
+            *sure, name = heading(item)
+            if sure:
+                sure[0] = Piece(fit(sure[0].text, amounts, right=True), sure[0].tone)
+            # Amount and account are never cut; what a neighbour has is worth more here than the end of its name.
+            room = width - LABEL - width_of(plain((score, *sure, *told)))
+            lines.append(field(label, score, *sure, Piece(clip(name.text, max(NAME_LEAST, room)), name.tone), *told))
         return lines
 
     def _shown(self, item: Item) -> Sequence[str]:
@@ -219,33 +227,33 @@ class _Around:
         around = ((self.above, "the one above"), (self.below, "the next"))
         return [_older(self.item, other, which) for other, which in around if other is not None]
 
-    def _overtaking(self) -> list[Line]:
-        """What would let the item overtake the one above, and the next overtake it."""
-        lines: list[Line] = []
-        for higher, lower, who, whose in (
-            (self.above, self.item, "it overtakes", "the one above"),
-            (self.item, self.below, "the next overtakes", "this one"),
-        ):
-            if higher is None or lower is None:
-                continue
-            more = needed(lower, higher)
-            if more is None:
-                lines.append(above_line(lower, higher) if lower is self.item else below_line(higher, lower))
-            elif more > 0:
-                sentence = f"With {counted(more)} more {who} {whose}"
-                enough = _enough(lower, higher, more, whose)
-                lines.append((Piece("→ ", Tone.MINE), Piece(sentence, Tone.STRONG), Piece(enough)))
-        if self._apart():
-            lines.append((Piece(self._apart(), Tone.QUIET),))
-        return lines
 
-    def _apart(self) -> str:
-        """Says that amounts of several currencies are not compared, where there are several."""
-        items = [item for item in (self.above, self.item, self.below) if item is not None and item.amount is not None]
-        codes = sorted({item.amount.currency for item in items if item.amount is not None})
-        if len(codes) < 2:
-            return ""
-        return f"{' and '.join(codes)} are not compared: each amount counts by the thresholds of its own currency."
+def overtaking_lines(item: Item, above: Item | None, below: Item | None) -> list[Line]:
+    """What would let the item overtake the one above, and the next overtake it."""
+    lines: list[Line] = []
+    for higher, lower, who, whose in (
+        (above, item, "it overtakes", "the one above"),
+        (item, below, "the next overtakes", "this one"),
+    ):
+        if higher is None or lower is None:
+            continue
+        more = needed(lower, higher)
+        if more is None:
+            lines.append(above_line(lower, higher) if lower is item else below_line(higher, lower))
+        elif more > 0:
+            sentence = f"With {counted(more)} more {who} {whose}"
+            enough = _enough(lower, higher, more, whose)
+            lines.append((Piece("→ ", Tone.MINE), Piece(sentence, Tone.STRONG), Piece(enough)))
+    return [*lines, *_apart(above, item, below)]
+
+
+def _apart(*items: Item | None) -> list[Line]:
+    """Says that amounts of several currencies are not compared, where there are several."""
+    codes = sorted({item.amount.currency for item in items if item is not None and item.amount is not None})
+    if len(codes) < 2:
+        return []
+    told = f"{' and '.join(codes)} are not compared: each amount counts by the thresholds of its own currency."
+    return [(Piece(told, Tone.QUIET),)]
 
 
 def _older(item: Item, other: Item, which: str) -> Line:

@@ -30,6 +30,9 @@ TEXT_MOST = 200
 INTEGER_MOST = 2**63 - 1
 YEARS_MOST = 200
 """Age of an item that can be supposed, at most."""
+LEAD = timedelta(seconds=2)
+"""How much older than typed an age is taken: the service's time may be that far behind what is known of it here, and an
+age of one day must not count as none."""
 _MONEY = re.compile(
     r"(?P<sign>[-+\N{MINUS SIGN}]?)\s*(?P<code>[A-Za-z]{3})?\s*(?P<digits>[-+\N{MINUS SIGN}]?[\d.,]+)\s*(?P<after>[A-Za-z]{3})?",
     re.ASCII,
@@ -82,7 +85,7 @@ def read_age(text: str, zone: tzinfo, now: datetime) -> datetime:
 def _aged(seconds: int, now: datetime) -> datetime:
     if seconds > YEARS_MOST * 366 * 86_400:
         raise Unreadable(f"An item older than {YEARS_MOST} years cannot be supposed.")
-    return now - timedelta(seconds=seconds)
+    return now - timedelta(seconds=seconds) - LEAD
 
 
 def _dated(found: re.Match[str], zone: tzinfo) -> datetime:

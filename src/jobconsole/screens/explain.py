@@ -88,7 +88,9 @@ class ExplainScreen(PlaceScreen):
     def situation(self) -> Situation:
         """The item that is explained."""
         selected = SelectedItem(state=self.item.state, claim=self.queue.claim)
-        return replace(super().situation(), queue=self.queue.id, rule=self.queue.score, item=selected)
+        known = self.explanation.rule if self.explanation is not None else None
+        rule = known.id if known is not None else self.queue.score
+        return replace(super().situation(), queue=self.queue.id, rule=rule, item=selected)
 
     async def reload(self) -> None:
         """Asks why."""

@@ -104,7 +104,9 @@ class WhatIfScreen(Dialog[None]):
             return
         self.fault("")
         given = self.query_one(RuleForm).read(self._supposing())
-        if given is not None:
+        if given is None:
+            self._say([])
+        else:
             self._start(self._ask(given))
 
     def fault(self, sentence: str) -> None:

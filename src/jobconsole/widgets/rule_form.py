@@ -15,7 +15,9 @@ from textual.message import Message
 from textual.suggester import SuggestFromList
 from textual.widgets import Input, Static
 
-from jobconsole.present.scores import input_words
+from jobconsole.present.columns import clip, width_of
+from jobconsole.present.items import LABEL
+from jobconsole.present.scores import INPUT_MOST, input_words
 from jobconsole.present.text import line, txt
 from jobconsole.present.what_if import (
     AGE_EXAMPLE,
@@ -53,16 +55,18 @@ class RuleField(Horizontal):
 
     DEFAULT_CSS = """
     RuleField { height: auto; min-height: 1; }
-    RuleField > .name { width: 12; height: 1; color: $secondary; }
+    RuleField > .name { height: 1; color: $secondary; }
     RuleField > Input { width: 28; border: none; height: 1; padding: 0 1; background: $panel; }
     RuleField > Input:focus { border: none; background: $panel-lighten-1; }
     RuleField > .said { width: 1fr; height: auto; padding: 0 0 0 2; color: $secondary; }
     RuleField > .said.-fault { color: $text-error; }
     """
 
-    def __init__(self, declared: RuleInput, supposing: Supposing, offered: Sequence[str] = ()) -> None:
-        """`offered` are values that items of the queue have: for completion, the most frequent first."""
+    def __init__(self, declared: RuleInput, supposing: Supposing, names: int, offered: Sequence[str] = ()) -> None:
+        """`names`: cells of the names of all inputs. `offered` are values that items of the queue have: for completion,
+        the most frequent first."""
         super().__init__()
+        self._names = names
         self.declared = declared
         self._own = own_value(declared, supposing.item, supposing.now)
         self._currency = supposing.item.amount.currency if supposing.item.amount is not None else None
@@ -70,7 +74,9 @@ class RuleField(Horizontal):
 
     def compose(self) -> ComposeResult:
         """Name, entry, example or fault."""
-        yield Static(txt(input_words(self.declared.name)), classes="name")
+        name = Static(txt(clip(input_words(self.declared.name), self._names - 1)), classes="name")
+        name.styles.width = self._names
+        yield name
         # Values of the service are text here: an input shows them as they are typed, made safe.
         entry = Input(value=line(self._own), compact=True, select_on_focus=True)
         entry.suggester = SuggestFromList([line(text) for text in self._offered], case_sensitive=False)
@@ -128,9 +134,10 @@ class RuleForm(Vertical):
 
     def compose(self) -> ComposeResult:
         """One field an input."""
+        names = max(LABEL, min(INPUT_MOST, max(width_of(input_words(each.name)) + 2 for each in self._inputs)))
         for declared in self._inputs:
             own = declared.source.removeprefix("input.")
-            yield RuleField(declared, self._supposing, self._offered.get(own, ()))
+            yield RuleField(declared, self._supposing, names, self._offered.get(own, ()))
 
     def read(self, supposing: Supposing) -> Mapping[str, Given] | None:
         """What was changed, by the source of the input (`amount`, `created`, `input.NAME`); None where a field has a
