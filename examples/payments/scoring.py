@@ -28,7 +28,7 @@ def release_score(inputs: ScoreInputs, now: datetime) -> Score:
 def urgency_score(inputs: ScoreInputs, now: datetime) -> Score:
     """How soon a dispute should be answered: large either way, old and without evidence first."""
     money = inputs.money("amount")
-    points, words = _size(money, _steps(inputs, ("large", 30), ("small", 20)), least=10)
+    points, words = _size(money, _steps(inputs, ("small", 20), ("large", 30)), least=10)
     return score_of(
         Part(input="amount", shown=show(money), points=points, words=words),
         _age(inputs.since("age"), now, a_day=7, most=7),
@@ -45,21 +45,24 @@ def register(application: Application) -> None:
 def _payout(money: Money, inputs: ScoreInputs) -> Part:
     if money.credit:
         return Part(input="amount", shown=CREDIT_NOTE, points=4, words="money that comes back can wait")
-    points, words = _size(money, _steps(inputs, ("largest", 48), ("large", 36), ("small", 24)), least=12)
+    points, words = _size(money, _steps(inputs, ("small", 24), ("large", 36), ("largest", 48)), least=12)
     return Part(input="amount", shown=show(money), points=points, words=words)
 
 
 def _steps(inputs: ScoreInputs, *steps: tuple[str, int]) -> Sequence[tuple[Money, int]]:
-    """The threshold of each name with its points, the most first."""
+    """The threshold of each name with its points, the smallest first."""
     return [(inputs.thresholds[name], points) for name, points in steps]
 
 
 def _size(money: Money, steps: Sequence[tuple[Money, int]], *, least: int) -> tuple[int, str]:
-    """The points of the highest threshold that the amount, whichever way it goes, is over; and why."""
-    for place, (threshold, points) in enumerate(steps):
-        if abs(money.minor) > threshold.minor:
-            return points, f"over {_short(threshold)}" + (" counts most" if place == 0 else "")
-    return least, f"not over {_short(steps[-1][0])}"
+    """Whole points, rising evenly from `least` at nothing to those of each threshold; and why. Sign does not count."""
+    amount, below, fewer = abs(money.minor), 0, least
+    for threshold, points in steps:
+        if amount <= threshold.minor:
+            reached = fewer + (points - fewer) * (amount - below) // (threshold.minor - below)
+            return reached, f"up to {_short(threshold)}" if below == 0 else f"{lower} to {_short(threshold)}"
+        below, fewer, lower = threshold.minor, points, _short(threshold)
+    return fewer, f"over {lower} counts most"
 
 
 def _short(money: Money) -> str:

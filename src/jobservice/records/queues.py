@@ -10,7 +10,7 @@ from jobcontract.states import ClaimMode
 from jobservice.records.forms import Form
 from jobservice.records.inputs import read_inputs
 from jobservice.records.kind import Kind, Reference
-from jobservice.records.yaml import Mapping
+from jobservice.records.yaml import Mapping, Scalar
 from jobservice.rules.queues import DeclaredInput
 
 
@@ -25,6 +25,10 @@ class _ScoreMode(StrEnum):
     """What a queue says of its score in place of a rule."""
 
     NONE = "none"
+
+
+_NO_RULE = frozenset({"", "~", "no", "none", "null", "false"})
+"""What people write who mean that a queue has no rule: it needs its reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +77,9 @@ def _score(form: Form) -> tuple[Reference | None, bool]:
     wanted = "name a rule, or say {mode: none, reason: why} to put the oldest item first"
     node = form.node("score", required=True, missing="score-unstated", form=wanted)
     if node is None:
+        return None, False
+    if isinstance(node, Scalar) and node.text in _NO_RULE:
+        form.found("field-invalid", form.line_of("score"), f"`score`: {wanted}.")
         return None, False
     if not isinstance(node, Mapping):
         rule = form.slug("score")

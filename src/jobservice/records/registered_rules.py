@@ -55,10 +55,10 @@ def _problem(function: object) -> str | None:
     """The end of a sentence that says why it cannot be called as `def f(inputs, now) -> Score`."""
     if not callable(function):
         return "cannot be called; register a function `def score(inputs, now) -> Score`"
-    called = function if inspect.isroutine(function) else type(function).__call__
-    if inspect.iscoroutinefunction(called) or inspect.isasyncgenfunction(called):
+    bodies = (function, type(function).__call__)
+    if any(inspect.iscoroutinefunction(each) or inspect.isasyncgenfunction(each) for each in bodies):
         return "is an `async def`; a rule decides by its inputs alone and waits for nothing, so make it a plain `def`"
-    if inspect.isgeneratorfunction(called):
+    if any(inspect.isgeneratorfunction(each) for each in bodies):
         return "yields; a rule returns one Score"
     try:
         inspect.signature(function).bind(object(), object())

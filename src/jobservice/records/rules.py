@@ -112,7 +112,7 @@ def _source_fits(form: Form, name: str, kind: RuleInputType, source: str) -> boo
     if source == only or (only is None and source.startswith(DECLARED) and is_input_name(source[len(DECLARED) :])):
         return True
     wanted = f"`{only}`" if only else f"`{DECLARED}NAME`, an input that the items of its queue declare"
-    sentence = f"`{name}.source`: {source[:40]!r} gives no input of type {kind}; its source is {wanted}."
+    sentence = f"`inputs.{name}.source`: {source[:40]!r} gives no input of type {kind}; its source is {wanted}."
     form.found("field-invalid", form.line_of("source"), sentence)
     return False
 
@@ -126,7 +126,7 @@ def _unit(form: Form, name: str, kind: RuleInputType | None) -> tuple[str | None
     if words is None or kind in (None, RuleInputType.INTEGER):
         return words, words is not None or "unit" not in form
     why = "an amount has its currency" if kind is RuleInputType.MONEY else "only an age or an integer has one"
-    form.found("field-invalid", form.line_of("unit"), f"`{name}.unit`: leave it out for type {kind}; {why}.")
+    form.found("field-invalid", form.line_of("unit"), f"`inputs.{name}.unit`: leave it out for type {kind}; {why}.")
     return None, False
 
 
