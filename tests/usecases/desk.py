@@ -1,4 +1,4 @@
-"""Owns the small service that tests of use cases work with: three queues (one a claim mode), an application, people."""
+"""Owns the small service that tests of use cases work with: a queue a claim mode, a scored one, an application, people."""
 
 from __future__ import annotations
 
@@ -12,11 +12,37 @@ from typing import Any
 import pytest
 
 from jobcontract.errors import ErrorCode, Refusal
-from jobcontract.items import ActOrder, BreakClaim, ClaimNextOrder, ClaimOrder, HeldClaim, NewAmount, NewItem, NewPayee
-from jobcontract.states import ClaimMode, InputType, ItemState, Moves, Role
-from jobservice.application import Application, Call, Outcome, WorkItem, done, refused, retry, uncertain
+from jobcontract.items import (
+    ActOrder,
+    BreakClaim,
+    ChangedItem,
+    ClaimNextOrder,
+    ClaimOrder,
+    HeldClaim,
+    NewAmount,
+    NewItem,
+    NewPayee,
+)
+from jobcontract.money import Money, show
+from jobcontract.states import ClaimMode, InputType, ItemState, Moves, Role, RuleInputType
+from jobservice.application import (
+    Application,
+    Call,
+    CannotScore,
+    Outcome,
+    Part,
+    Score,
+    ScoreInputs,
+    WorkItem,
+    done,
+    refused,
+    retry,
+    score_of,
+    uncertain,
+)
 from jobservice.records import RecordSet
 from jobservice.rules.queues import DeclaredInput, Queue, UseCase
+from jobservice.rules.scores import Rule, RuleInput
 from jobservice.rules.settings import Settings
 from jobservice.store.database import Database
 from jobservice.usecases import acts, claims, items
@@ -26,7 +52,7 @@ from jobservice.usecases.service import Service
 
 LEASE = 60.0
 TOTAL = 150.0
-PAYOUTS, DISPUTES, NOTES = "t.payouts", "t.disputes", "t.notes"
+PAYOUTS, DISPUTES, NOTES, SCORED = "t.payouts", "t.disputes", "t.notes", "t.scored"
 WORKABLE = frozenset({ItemState.OPEN, ItemState.EVIDENCE_ASKED, ItemState.SET_ASIDE})
 
 SETTINGS = Settings(
@@ -72,7 +98,14 @@ USE_CASES = (
 )
 
 
-def queue(identifier: str, mode: ClaimMode, *, money: bool, inputs: tuple[DeclaredInput, ...] = ()) -> Queue:
+def queue(
+    identifier: str,
+    mode: ClaimMode,
+    *,
+    money: bool,
+    inputs: tuple[DeclaredInput, ...] = (),
+    score: str | None = None,
+) -> Queue:
     return Queue(
         id=identifier,
         title=identifier.rpartition(".")[2].title(),
@@ -81,7 +114,29 @@ def queue(identifier: str, mode: ClaimMode, *, money: bool, inputs: tuple[Declar
         inputs=inputs,
         use_cases=USE_CASES,
         lease_seconds=0.0 if mode is ClaimMode.DISABLED else LEASE,
+        score=score,
     )
+
+
+REFRESH = 60.0
+PROOF = text("proof", most=20, required=False)
+PAGES = DeclaredInput(name="pages", type=InputType.INTEGER, title="Pages", required=False)
+URGENCY = Rule(
+    id="t.urgency",
+    title="Urgency",
+    version=1,
+    formula="50 from a large amount on, 2 a day of age, 10 without proof.",
+    inputs=(
+        RuleInput(name="amount", type=RuleInputType.MONEY, title="Amount", source="amount"),
+        RuleInput(name="age", type=RuleInputType.AGE, title="Age", source="created", unit="days"),
+        RuleInput(name="proof", type=RuleInputType.TEXT, title="Proof", source="input.proof"),
+    ),
+    refresh_seconds=REFRESH,
+    thresholds={
+        "GBP": {"large": Money(minor=100_000, currency="GBP")},
+        "JPY": {"large": Money(minor=200_000, currency="JPY")},
+    },
+)
 
 
 RECORDS = RecordSet(
@@ -91,8 +146,10 @@ RECORDS = RecordSet(
             queue(PAYOUTS, ClaimMode.REQUIRED, money=True, inputs=(text("invoice", most=40),)),
             queue(DISPUTES, ClaimMode.OPTIONAL, money=True),
             queue(NOTES, ClaimMode.DISABLED, money=False),
+            queue(SCORED, ClaimMode.REQUIRED, money=True, inputs=(PROOF, PAGES), score=URGENCY.id),
         )
     },
+    rules={URGENCY.id: URGENCY},
     use_cases={each.id: each for each in USE_CASES},
     settings=SETTINGS,
     digest="00",
@@ -155,6 +212,24 @@ async def odd(call: Call, item: WorkItem, *, how: str) -> Outcome:
     return outcomes.get(how, done("Closed."))
 
 
+@application.rule(URGENCY.id, version=URGENCY.version)
+def urgency(inputs: ScoreInputs, now: datetime) -> Score:
+    """Scores, or does what careless rules do, as the proof says."""
+    amount, days, proof = inputs.money("amount"), (now - inputs.since("age")).days, inputs.values["proof"]
+    if proof == "raises":
+        raise ZeroDivisionError("secret /path of the application")
+    if proof == "cannot":
+        raise CannotScore("the register does not know this proof")
+    if proof == "lies":
+        return Score(value=1, parts=())
+    large = amount.minor >= inputs.thresholds["large"].minor
+    return score_of(
+        Part(input="amount", shown=show(amount), points=50 if large else 0, words="large" if large else "not large"),
+        Part(input="age", shown=f"{days} days old", points=2 * days, words="2 a day"),
+        Part(input="proof", shown=f"proof {proof}" if proof else "no proof", points=0 if proof else 10, words="proof"),
+    )
+
+
 _numbers = itertools.count(1)
 
 
@@ -197,10 +272,21 @@ class Desk:
         if new is None:
             key = f"K-{next(self.numbers)}"
             new = NewItem(key=key, title=key) if queue == NOTES else payout(key)
-        if queue == DISPUTES:
+        if queue == DISPUTES or (queue == SCORED and "invoice" in new.inputs):
             new = new.model_copy(update={"inputs": {}})
         answered = await items.push_item(self.service, self.actor(by), queue, new, once())
         return dict(answered.body["item"])
+
+    async def change(
+        self, key: str, version: int, *, queue: str = SCORED, title: str | None = None, by: str = "p.push", **more: Any
+    ) -> dict[str, Any]:
+        """Put new content (as `payout` makes it) in place of an item's; it as it goes over the wire."""
+        new = payout(key, **({"inputs": {}} | more))
+        changed = ChangedItem(
+            money_version=version, title=title or new.title, amount=new.amount, payee=new.payee, inputs=new.inputs
+        )
+        pushed = await items.change_item(self.service, self.actor(by), queue, key, changed)
+        return pushed.item.model_dump(mode="json")
 
     async def claim(self, person: str, item: str, request: Once | None = None) -> Answered:
         return await claims.claim(self.service, self.actor(person), item, ClaimOrder(), request or once())

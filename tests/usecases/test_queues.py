@@ -19,7 +19,9 @@ async def test_every_queue_states_its_claim_mode_lease_and_use_cases(desk: Desk)
         ("Disputes", ClaimMode.OPTIONAL, True, 60),
         ("Notes", ClaimMode.DISABLED, False, 0),
         ("Payouts", ClaimMode.REQUIRED, True, 60),
+        ("Scored", ClaimMode.REQUIRED, True, 60),
     ]
+    assert [each.score for each in queues] == [None, None, None, "t.urgency"]
     ask = next(each for each in queues[2].use_cases if each.id == "t.ask-evidence")
     assert (ask.states, ask.inputs[0].name, ask.inputs[0].most) == ((ItemState.OPEN,), "question", 500)
     await refused_with(ErrorCode.PERMISSION_MISSING, list_queues(desk.service, desk.actor("s.bell")))

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from jobservice.application import Application
 from jobservice.bootstrap import process
 from jobservice.records import RecordSet
 from jobservice.settings import ProcessSettings
 from jobservice.store.database import Database
 from jobservice.usecases.inbox import ServiceInbox
+from jobservice.usecases.scoring import Scorer
 from jobservice.worker.duties import Duty
 from jobservice.worker.housekeeping import Housekeeping
 from jobservice.worker.process import Worker
+from jobservice.worker.rescoring import Rescoring
 
 CONNECTIONS = 5
 """Most connections of one Worker process."""
 
 
-def duties(records: RecordSet) -> tuple[Duty, ...]:
+def duties(records: RecordSet, application: Application) -> tuple[Duty, ...]:
     """Every duty of a Worker."""
-    return (Housekeeping(hints_keep=records.settings.hints_keep),)
+    return (
+        Housekeeping(hints_keep=records.settings.hints_keep),
+        Rescoring(scorer=Scorer.of(records, application), queues=records.queues),
+    )
 
 
 async def run_worker(
@@ -35,7 +41,7 @@ async def run_worker(
         await process.check_and_record(database, service_role="jobs_worker", digest=records.digest)
         application.connect(ServiceInbox(records, application))
         stop = process.stop_event(until_stdin_closes=until_stdin_closes)
-        worker = Worker(database=database, duties=duties(records), stop=stop)
+        worker = Worker(database=database, duties=duties(records, application), stop=stop)
         process.say("ready", incarnation=str(worker.incarnation))
         await worker.run()
     finally:

@@ -5,9 +5,10 @@ Never decides what a score is (`rules/scores.py`, the application's functions), 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 
 import structlog
 
@@ -37,14 +38,33 @@ class Scorer:
         """The rule that orders a queue; None where age does."""
         return None if queue.score is None else self.rules[queue.score]
 
-    def stand(self, queue: Queue, content: Content, created: datetime, now: datetime) -> Standing:
-        """Where an item stands by its content at `now`, the database's clock. Never raises for what a rule does."""
+    def stand(
+        self,
+        queue: Queue,
+        content: Content,
+        created: datetime,
+        now: datetime,
+        *,
+        on_fault: Callable[[Rule, Exception], None] | None = None,
+    ) -> Standing:
+        """Where an item stands by its content at `now`, the database's clock. Never raises for what a rule does.
+
+        `on_fault` gets the rule and what it did wrong; without it that is logged.
+        """
         rule = self.rule(queue)
         if rule is None:
             return Standing(scored=None, rule=None, at=now)
-
-        def on_fault(error: Exception) -> None:
-            _log.error("rule-failed", rule=rule.id, version=rule.version, queue=queue.id, exc_info=error)
-
-        scored = score_item(rule, self.functions[rule.id].function, content, created, now, on_fault=on_fault)
+        scored = score_item(
+            rule,
+            self.functions[rule.id].function,
+            content,
+            created,
+            now,
+            on_fault=partial(on_fault or log_fault, rule),
+        )
         return Standing(scored=scored, rule=rule, at=now)
+
+
+def log_fault(rule: Rule, error: Exception, **more: int) -> None:
+    """Write what a rule did wrong into the log: its items stand parked, and people see that, not why."""
+    _log.error("rule-failed", rule=rule.id, version=rule.version, exc_info=error, **more)

@@ -23,7 +23,10 @@ alter table jobs.items
     add check (score_rule is null or score is not null or score_failure is not null);
 
 update jobs.items
-set words = ' ' || lower(concat_ws(' ', title, payee_name, business_key, payee_id, right(account, 4)));
+set words = lower(normalize(
+    regexp_replace(' ' || concat_ws(' ', title, payee_name, business_key, payee_id, right(account, 4)), '\s+', ' ', 'g'),
+    NFKC
+));
 
 drop index jobs.items_waiting;
 drop index jobs.items_free;
@@ -35,7 +38,7 @@ create index items_set_aside on jobs.items (tenant, queue, rank, created, id)
 where closed_at is null and set_aside_until is not null;
 create index items_amounts on jobs.items (tenant, queue, currency, amount_rank, created, id) where closed_at is null;
 create index items_placed on jobs.items (tenant, queue, placed_xid, id);
-create index items_rescoring on jobs.items (tenant, queue, rescore_at) where closed_at is null;
+create index items_rescoring on jobs.items (tenant, queue, rescore_at, id) where closed_at is null;
 
 -- Whether an item belongs to a view at an instant. Like the two functions after it, this is one expression: the
 -- planner puts it into the statement, so that partial indexes count.
@@ -67,9 +70,19 @@ as $$
         and (f ->> 'score_least' is null or i.score >= (f ->> 'score_least')::integer)
         and (f ->> 'score_most' is null or i.score <= (f ->> 'score_most')::integer)
         and (f ->> 'scored' is null or (i.score is not null) = (f ->> 'scored')::boolean)
-        and (f ->> 'created_from' is null or i.created >= (f ->> 'created_from')::timestamptz)
-        and (f ->> 'created_to' is null or i.created <= (f ->> 'created_to')::timestamptz)
-        and (f ->> 'states' is null or i.state = any(string_to_array(f ->> 'states', ',')))
+        and (
+            f ->> 'age_least' is null
+            or i.created <= at - (f ->> 'age_least')::bigint * interval '1 microsecond'
+        )
+        and (
+            f ->> 'age_most' is null
+            or i.created >= at - (f ->> 'age_most')::bigint * interval '1 microsecond'
+        )
+        and (
+            f ->> 'states' is null
+            or case when i.closed_at is null and i.set_aside_until > at then 'set-aside' else i.state end
+            = any(string_to_array(f ->> 'states', ','))
+        )
         and (
             (f ->> 'holders' is null and f ->> 'free' is null)
             or (i.expires_at > at and i.holder = any(string_to_array(f ->> 'holders', ',')))

@@ -1,5 +1,5 @@
--- What is before a place among the items that wait, counted to %(most)s and one more, and the neighbours of the place as
--- they go over the wire. The item that the place is asked for is not among them.
+-- What is before a place among the items that wait, counted to `most` and one more, and the place's neighbours as they
+-- go over the wire. The item that the place is asked for is not among them.
 with above as (
     select i.*
     from jobs.items as i
@@ -38,6 +38,7 @@ ahead as (
         and jobs.in_reach(i, %(customers)s::text[], %(workspaces)s::text[])
         and (i.rank, i.created, i.id) < (%(rank)s::bigint, %(created)s::timestamptz, %(item)s::uuid)
         and i.id <> %(item)s::uuid
+    order by i.rank, i.created, i.id
     limit %(most)s + 1
 )
 
