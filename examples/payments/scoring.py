@@ -56,11 +56,11 @@ def _steps(inputs: ScoreInputs, *steps: tuple[str, int]) -> Sequence[tuple[Money
 
 def _size(money: Money, steps: Sequence[tuple[Money, int]], *, least: int) -> tuple[int, str]:
     """Whole points, rising evenly from `least` at nothing to those of each threshold; and why. Sign does not count."""
-    amount, below, fewer = abs(money.minor), 0, least
+    amount, below, fewer, lower = abs(money.minor), 0, least, ""
     for threshold, points in steps:
         if amount <= threshold.minor:
             reached = fewer + (points - fewer) * (amount - below) // (threshold.minor - below)
-            return reached, f"up to {_short(threshold)}" if below == 0 else f"{lower} to {_short(threshold)}"
+            return reached, f"{lower or 'up'} to {_short(threshold)}"
         below, fewer, lower = threshold.minor, points, _short(threshold)
     return fewer, f"over {lower} counts most"
 
