@@ -27,13 +27,17 @@ _TYPED_MOST = 40
 
 
 class FilterError(ValueError):
-    """A filter that cannot be used: one sentence, and where in the text (index and length in characters)."""
+    """A filter that cannot be used: one sentence, and where in the text (index and length in characters).
 
-    def __init__(self, sentence: str, *, at: int, length: int) -> None:
+    `choices` are values of which one has to be named, where that is what is wrong.
+    """
+
+    def __init__(self, sentence: str, *, at: int, length: int, choices: tuple[str, ...] = ()) -> None:
         super().__init__(sentence)
         self.sentence = sentence
         self.at = at
         self.length = length
+        self.choices = choices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

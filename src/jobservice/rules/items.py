@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from jobcontract.filters import folded_words
 from jobcontract.ids import ACCOUNT_LEAST, KEY_MAX, NAME_MAX, addressable, storable, visible
 from jobcontract.items import Change
 from jobcontract.money import EXPONENTS, Money, MoneyError, exponent, show
@@ -63,7 +64,7 @@ def searched_words(content: Content, key: str) -> str:
     texts = [content.title, key]
     if payment is not None:
         texts[1:1] = [payment.payee_name, payment.payee_id, payment.last4]
-    return "".join(f" {word}" for text in texts for word in text.casefold().split())
+    return "".join(f" {word}" for text in texts for word in folded_words(text))
 
 
 def standing_state(state: ItemState, set_aside_until: datetime | None, now: datetime) -> ItemState:
