@@ -21,6 +21,7 @@ from jobconsole.cli_connection import (
     twin,
     within,
 )
+from jobconsole.cli_filters import filters
 from jobconsole.cli_scores import SCORES
 from jobconsole.client import queues as client
 from jobconsole.present import plain
@@ -164,3 +165,4 @@ for _name, _callback in (
     *ACTS,
 ):
     queues.add_command(click.command(_name, epilog=EPILOG)(_callback))
+queues.add_command(filters)
