@@ -12,7 +12,7 @@ from enum import StrEnum
 from jobcontract.ids import NAME_MAX, REASON_MAX
 from jobcontract.money import EXPONENTS, Money, MoneyError, parse_amount
 from jobcontract.states import RuleInputType
-from jobservice.records.forms import Form, nearest
+from jobservice.records.forms import Form
 from jobservice.records.inputs import is_input_name
 from jobservice.records.kind import Kind
 from jobservice.records.settings import setting_value
@@ -59,7 +59,7 @@ def _read(form: Form, identifier: str) -> RuleRecord | None:
     form.finish()
     if title is None or version is None or formula is None or inputs is None or thresholds is None:
         return None
-    if RuleInputType.AGE in types and refresh is None:
+    if refresh is None and (RuleInputType.AGE in types or "refresh" in form):
         return None
     rule = Rule(
         id=identifier,
@@ -177,7 +177,8 @@ def _thresholds(form: Form, *, of_money: bool) -> Mapping[str, Mapping[str, Mone
 def _amounts(currencies: Form, currency: str, line: int) -> Mapping[str, Money] | None:
     form = currencies.form(currency)
     if currency not in EXPONENTS:
-        hint = nearest(currency.upper(), EXPONENTS)
+        known = currency.upper() in EXPONENTS
+        hint = f" Did you mean `{currency.upper()}`?" if known else " It is three capital letters, such as EUR."
         sentence = f"`thresholds`: {currency[:40]!r} is not a currency of ISO 4217.{hint}"
         currencies.found("field-invalid", line, sentence)
         return None
