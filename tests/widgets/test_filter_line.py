@@ -51,11 +51,11 @@ class Stage(App[None]):
         self.line.open("")
 
     @on(FilterLine.Given)
-    def _given(self, event: FilterLine.Given) -> None:
+    def _line_given(self, event: FilterLine.Given) -> None:
         self.given.append(event.text)
 
     @on(FilterLine.Closed)
-    def _closed(self) -> None:
+    def _line_closed(self) -> None:
         self.closed += 1
 
     def shown(self) -> list[str]:
@@ -71,6 +71,10 @@ async def on_stage(text: str | None = None, *, width: int = 80) -> AsyncIterator
             app.line.open(text)
             await settle(pilot)
         yield app, pilot
+
+
+def fault_under(line: FilterLine) -> Fault | None:
+    return line.entry.fault
 
 
 async def settle(pilot: Pilot[None]) -> None:
@@ -151,7 +155,7 @@ async def test_every_hostile_text_is_given_as_it_is() -> None:
 
 async def test_a_fault_is_underlined_and_pointed_at_while_it_is_typed_and_goes_when_it_is_mended() -> None:
     async with on_stage("株式会社 age:3d") as (app, pilot):
-        assert app.line.entry.fault is not None
+        assert fault_under(app.line) is not None
         below = app.shown()[1]
         assert below[: below.index("^")] == " " * (1 + 2 + 8 + 1 + 3)
         assert "age>3d" in below
@@ -159,7 +163,7 @@ async def test_a_fault_is_underlined_and_pointed_at_while_it_is_typed_and_goes_w
         assert "".join(s.text for s in strip if s.style and s.style.underline) == ":"
         await pilot.press("left", "left", "backspace", ">")
         await settle(pilot)
-        assert app.line.entry.fault is None
+        assert fault_under(app.line) is None
         assert HINT in app.shown()[1]
 
 
