@@ -1,20 +1,13 @@
-"""The statements of items under the API's role: the page walks its index however many rows there are."""
+"""The statements of items under the API's role: claim next walks the free ones alone, and no tenant sees no rows."""
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import psycopg
 import pytest
-from psycopg.types.json import Jsonb
 
-from jobcontract.ids import PAGE_MAX
-from jobcontract.money import EXPONENTS
-from jobcontract.states import ItemView
-from jobservice.store import items
-from jobservice.store.items import Reach
 from jobservice.store.statements import statement
 
 MANY = 20_000
@@ -65,22 +58,6 @@ def _scans(row: Any) -> list[Scan]:
     return found
 
 
-FIRST_PAGE: dict[str, object] = {
-    "queue": "t.payouts",
-    "now": datetime.now(UTC),
-    "filter": None,
-    "currency": None,
-    "after_rank": -(2**63),
-    "after_created": "-infinity",
-    "after_id": "00000000-0000-0000-0000-000000000000",
-    "most": 100,
-    "exponents": Jsonb(dict(EXPONENTS)),
-    "customers": None,
-    "workspaces": None,
-}
-
-
-VIEWS = (("waiting", "items_waiting"), ("set-aside", "items_set_aside"), ("closed", "items_closed"))
 FREE: dict[str, object] = {
     "queue": "t.payouts",
     "now": datetime.now(UTC),
@@ -89,49 +66,16 @@ FREE: dict[str, object] = {
     "customers": None,
     "workspaces": None,
 }
-ANYWHERE = Reach(customers=None, workspaces=None)
 
 
-@pytest.mark.requirement("order-unscored-queues-by-age")
-async def test_pages_of_twenty_thousand_rows_walk_their_index_and_hold_each_row_once_oldest_first(
-    database: Any, people: Any, superuser: psycopg.Connection[Any]
-) -> None:
-    fill(superuser)
-    for view, index in VIEWS:
-        (scan,) = await scans(database, "items/page", view=view, **FIRST_PAGE)
-        assert (scan.node, scan.walked) == ("Index Scan", index)
-        assert "ROW(rank, created, id) > ROW(" in scan.condition, "one row comparison"
-    seen: list[tuple[str, str]] = []
-    after: items.Place | None = None
-    async with database.transaction("acme") as transaction:
-        while True:
-            page = await items.page(transaction, "t.payouts", ItemView.WAITING, ANYWHERE, after=after, limit=PAGE_MAX)
-            seen += [(each["created"], each["id"]) for each in json.loads(page.json)]
-            if not page.more:
-                break
-            after = page.last
-        assert await _generic_plans(transaction) == 0, "a plan that knows no values sorts the whole queue"
-    assert len(seen) == len(set(seen)) == MANY * 9 // 10
-    assert seen == sorted(seen)
-
-
-async def _generic_plans(transaction: Any) -> int:
-    """How often the prepared page ran by a plan that knows no values."""
-    cursor = await transaction.connection.execute(
-        "select custom_plans, generic_plans from pg_prepared_statements where statement like %s",
-        ("-- One page of a view%",),
-    )
-    row = await cursor.fetchone()
-    assert row["custom_plans"] > 5, "PostgreSQL had a reason to try another plan"
-    return int(row["generic_plans"])
-
-
+@pytest.mark.requirement("order-queue-items-by-score")
 async def test_claim_next_walks_the_free_items_alone(
     database: Any, people: Any, superuser: psycopg.Connection[Any]
 ) -> None:
     fill(superuser, held=True)
-    found = await scans(database, "claims/next_free", **FREE)
-    assert [(each.node, each.walked) for each in found] == [("Index Scan", "items_free")]
+    for reach in ({}, {"customers": ["north"]}):
+        found = await scans(database, "claims/next_free", **FREE | reach)
+        assert [(each.node, each.walked) for each in found] == [("Index Scan", "items_free")]
 
 
 async def test_no_tenant_no_rows(database: Any, people: Any, superuser: psycopg.Connection[Any]) -> None:

@@ -12,25 +12,18 @@ from pydantic import TypeAdapter
 from jobcontract.errors import ErrorCode
 from jobcontract.items import ChangedItem, Item, NewAmount, NewItem, NewPayee
 from jobcontract.states import ItemView
-from jobservice.store.items import Place
 from jobservice.usecases import items
+from jobservice.usecases.listings import Asked, Mark, list_items
 from tests.usecases.desk import DISPUTES, NOTES, PAYOUTS, Desk, in_days, once, payout, refused_with
 
 ROWS = TypeAdapter(tuple[Item, ...])
 
 
 async def listed(desk: Desk, *, queue: str = PAYOUTS, view: ItemView = ItemView.WAITING, **more: Any) -> list[Item]:
-    """Every row of a view, page by page of two."""
-    actor, after = desk.actor("m.ito", **more), None
-    rows: list[Item] = []
-    while True:
-        page = await items.list_items(desk.service, actor, queue, view=view, after=after, limit=2)
-        found = ROWS.validate_json(page.json)
-        assert len(found) == 2 or page.last is None
-        rows += found
-        if page.last is None:
-            return rows
-        after = page.last
+    """Every row of a view."""
+    page = await list_items(desk.service, desk.actor("m.ito", **more), Asked(queue=queue, view=view))
+    assert page.next is None
+    return list(ROWS.validate_json(page.json))
 
 
 def changed(version: int, minor: int = 1_234, **more: Any) -> ChangedItem:
@@ -212,22 +205,18 @@ async def test_reach_and_tenant_narrow_what_is_seen(desk: Desk) -> None:
         ErrorCode.NOT_FOUND,
         items.read_item(desk.service, desk.actor("m.ito", customers=("south",)), north["id"]),
     )
-    foreign = await items.list_items(
-        desk.service, desk.actor("g.fin"), PAYOUTS, view=ItemView.WAITING, after=None, limit=200
-    )
+    foreign = await list_items(desk.service, desk.actor("g.fin"), Asked(queue=PAYOUTS))
     assert json.loads(foreign.json) == []
     await refused_with(ErrorCode.NOT_FOUND, items.read_item(desk.service, desk.actor("g.fin"), north["id"]))
 
 
 async def test_looking_needs_the_permission_a_queue_and_a_place_and_is_not_audited(desk: Desk) -> None:
-    async def page(person: str, queue: str, after: Place | None = None) -> object:
-        return await items.list_items(
-            desk.service, desk.actor(person), queue, view=ItemView.WAITING, after=after, limit=10
-        )
+    async def page(person: str, queue: str, mark: Mark | None = None) -> object:
+        return await list_items(desk.service, desk.actor(person), Asked(queue=queue), mark=mark)
 
     await refused_with(ErrorCode.PERMISSION_MISSING, page("p.push", PAYOUTS))
     assert "t.disputes, t.notes, t.payouts" in (await refused_with(ErrorCode.NOT_FOUND, page("m.ito", "t.none"))).detail
-    await refused_with(ErrorCode.CURSOR_INVALID, page("m.ito", PAYOUTS, (0, "yesterday", "x")))
+    await refused_with(ErrorCode.CURSOR_INVALID, page("m.ito", PAYOUTS, ("next", 0, "yesterday", "x")))
     await page("m.ito", PAYOUTS)
     assert desk.audited() == []
 

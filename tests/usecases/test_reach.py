@@ -15,6 +15,7 @@ from jobcontract.items import ActOrder, BreakClaim, ChangedItem, ClaimNextOrder,
 from jobcontract.states import ItemView, Role
 from jobservice.usecases import acts, claims, items, queues
 from jobservice.usecases.actor import Actor
+from jobservice.usecases.listings import Asked, list_items
 from jobservice.usecases.service import Service
 from tests.usecases.desk import PAYOUTS, Desk, once, payout, refused_with
 
@@ -127,7 +128,7 @@ async def test_no_page_of_a_queue_shows_an_item_outside(
         ItemView.CLOSED: "state = 'resolved', closed_at = jobs.now(), holder = null, taken_at = null, expires_at = null",
     }[view]
     desk.people.connection.execute(f"update jobs.items set {place}".encode())
-    page = await items.list_items(desk.service, narrowing.actor(), PAYOUTS, view=view, after=None, limit=10)
+    page = await list_items(desk.service, narrowing.actor(), Asked(queue=PAYOUTS, view=view))
     assert inside["id"] in page.json
     assert outside["id"] not in page.json
 

@@ -46,7 +46,7 @@ ENDPOINTS = (
         function=claim_next,
         answer=Claimed,
         summary="Claim the next free item",
-        refusals=_COMMON,
+        refusals=(*_COMMON, ErrorCode.FILTER_INVALID),
     ),
     Endpoint(
         route=routes.CLAIM,

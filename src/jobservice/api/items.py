@@ -9,51 +9,59 @@ from fastapi import Query, Response
 
 from jobcontract import routes
 from jobcontract.errors import ErrorCode
-from jobcontract.ids import PAGE_MAX
+from jobcontract.ids import FILTER_MAX, PAGE_MAX
 from jobcontract.items import ChangedItem, ItemDetail, ItemPage, NewItem, Pushed
+from jobcontract.starts import START_MAX
 from jobcontract.states import ItemView
-from jobservice.api.admission import Admission, Admitted
+from jobservice.api.admission import Admitted
 from jobservice.api.answers import JSON_TYPE, of_acting, of_model
 from jobservice.api.endpoints import Endpoint
 from jobservice.api.signing import CURSOR_MAX
-from jobservice.usecases import items
+from jobservice.usecases import items, listings
+from jobservice.usecases.listings import Asked
 
 PAGE = 100
 """Rows of a page where the request does not say."""
 Limit = Annotated[int, Query(ge=1, le=PAGE_MAX, description="Most rows of the page.")]
-CursorText = Annotated[str | None, Query(max_length=CURSOR_MAX, description="`next` of the page before.")]
+CursorText = Annotated[
+    str | None, Query(max_length=CURSOR_MAX, description="`next` or `previous` of another page of this listing.")
+]
+FilterQuery = Annotated[
+    str, Query(alias="filter", max_length=FILTER_MAX, description="What to list, as a person writes it; empty: all.")
+]
+StartQuery = Annotated[
+    str | None,
+    Query(
+        max_length=START_MAX,
+        description="Where a first page begins: `first`, `last`, `score:80` or `item:` with an item's id or key.",
+    ),
+]
 
 
 async def queue_items(
     admitted: Admitted,
     queue: str,
     view: ItemView = ItemView.WAITING,
+    filter_text: FilterQuery = "",
+    start: StartQuery = None,
     cursor: CursorText = None,
     limit: Limit = PAGE,
 ) -> Response:
-    """One page of a queue, oldest first."""
+    """One page of a queue in its order: highest score first, where it has scores, else oldest first."""
     context, actor = admitted.context, admitted.actor
-    scope = _cursor_scope(admitted, queue, view, limit)
-    after = None
-    if cursor is not None:
-        rank, created, identifier = context.signer.after(scope, cursor)
-        after = (int(rank), str(created), str(identifier))
+    asked = Asked(queue=queue, view=view, filter=filter_text, limit=limit)
+    scope = ("items", actor.tenant, actor.person, queue, view.value, filter_text, str(limit))
+    mark = None if cursor is None else context.signer.after(scope, cursor)
     with context.listings.held(actor.person):
-        page = await items.list_items(context.service, actor, queue, view=view, after=after, limit=limit)
-    following = None if page.last is None else context.signer.cursor(scope, page.last)
-    return Response(
-        b'{"items":%b,"next":%b,"as_of":%b}'
-        % (_bytes(page.json), json.dumps(following).encode(), json.dumps(page.as_of.isoformat()).encode()),
-        media_type=JSON_TYPE,
-    )
-
-
-def _cursor_scope(admitted: Admission, queue: str, view: ItemView, limit: int) -> tuple[str, ...]:
-    return ("items", admitted.actor.tenant, admitted.actor.person, queue, view, str(limit))
-
-
-def _bytes(built: str | bytes) -> bytes:
-    return built.encode() if isinstance(built, str) else built
+        page = await listings.list_items(context.service, actor, asked, start=start, mark=mark)
+    around = {
+        "previous": None if page.previous is None else context.signer.cursor(scope, page.previous),
+        "next": None if page.next is None else context.signer.cursor(scope, page.next),
+        "catch_up": page.catch_up,
+        "as_of": page.as_of.isoformat(),
+    }
+    # The rows are JSON already: they are put before the rest as they came.
+    return Response(f'{{"items":{page.json},{json.dumps(around)[1:]}', media_type=JSON_TYPE)
 
 
 async def read_item(admitted: Admitted, item: str) -> Response:
@@ -77,7 +85,12 @@ ENDPOINTS = (
         function=queue_items,
         answer=ItemPage,
         summary="A page of a queue",
-        refusals=(ErrorCode.NOT_FOUND, ErrorCode.CURSOR_INVALID, ErrorCode.TOO_MANY_LISTINGS),
+        refusals=(
+            ErrorCode.NOT_FOUND,
+            ErrorCode.CURSOR_INVALID,
+            ErrorCode.FILTER_INVALID,
+            ErrorCode.TOO_MANY_LISTINGS,
+        ),
     ),
     Endpoint(
         route=routes.PUSH_ITEM,

@@ -16,7 +16,7 @@ from jobcontract.errors import ErrorCode, Refusal
 
 KEY_LEAST = 32
 """Fewest bytes of a signing key (RFC 2104: no shorter than the hash's output)."""
-CURSOR_MAX = 1_000
+CURSOR_MAX = 2_000
 """Most characters of a cursor."""
 _MAC_BYTES = 32
 

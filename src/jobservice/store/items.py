@@ -1,4 +1,4 @@
-"""Owns the statements of work items: locking, listing (as JSON that PostgreSQL builds), adding, changing.
+"""Owns the statements of work items: locking, adding, changing, reading one. Pages: `listing.py`.
 
 Decides nothing. Tenant and reach (customers, workspaces) are named in every statement that finds an item.
 """
@@ -14,7 +14,7 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from jobcontract.money import EXPONENTS
-from jobcontract.states import ItemState, ItemView
+from jobcontract.states import ItemState
 from jobservice.rules.claims import Holding
 from jobservice.rules.items import Content, Payment, Version
 from jobservice.rules.scores import UNRANKED, Rule, Scored
@@ -109,18 +109,6 @@ class NewRow:
     workspace: str | None
     words: str
     standing: Standing
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
-    """One page of a listing: the rows as a JSON array, the places of its first row and of its last one."""
-
-    json: str
-    more: bool
-    """Whether rows follow after the last one."""
-    first: Place | None
-    last: Place | None
-    """None unless the page is full."""
 
 
 def readable(item: str) -> bool:
@@ -233,35 +221,6 @@ async def version(transaction: Transaction, item: str, number: int) -> Version |
     """The item as an earlier money_version knew it, or None."""
     row = await transaction.row("items/version", item=item, money_version=number)
     return None if row is None else _version(row)
-
-
-async def page(
-    transaction: Transaction, queue: str, view: ItemView, reach: Reach, *, after: Place | None, limit: int
-) -> Page:
-    """One page of a view after a place, as at the beginning of the transaction."""
-    rank, created, identifier = after or FIRST
-    row = await transaction.row(
-        "items/page",
-        queue=queue,
-        view=view.value,
-        now=transaction.began_at,
-        filter=None,
-        currency=None,
-        after_rank=rank,
-        after_created=created,
-        after_id=identifier,
-        most=limit,
-        exponents=_EXPONENTS,
-        **reach.parameters(),
-    )
-    assert row is not None  # noqa: S101  # an aggregate has a row
-    return Page(json=row["items"], more=row["more"], first=_place(row, "first"), last=_place(row, "last"))
-
-
-def _place(row: Row, end: str) -> Place | None:
-    if row[f"{end}_id"] is None:
-        return None
-    return row[f"{end}_rank"], row[f"{end}_created"].isoformat(), row[f"{end}_id"]
 
 
 async def shown(transaction: Transaction, item: str, reach: Reach) -> Row | None:

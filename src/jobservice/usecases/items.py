@@ -1,18 +1,14 @@
-"""Owns listing, reading, pushing and changing work items (MONEY.md 7, 8; requirement order-unscored-queues-by-age)."""
+"""Owns reading, pushing and changing work items (MONEY.md 7, 8). Listing them: `listings.py`."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
-from uuid import UUID
 
 from jobcontract.errors import ErrorCode, Refusal
-from jobcontract.ids import PAGE_MAX
 from jobcontract.items import ChangedItem, ItemDetail, NewAmount, NewItem, NewPayee, Pushed
 from jobcontract.permissions import Permission
 from jobcontract.session import Person
-from jobcontract.states import ItemView
 from jobservice.rules.claims import capped_at
 from jobservice.rules.items import Payment, searched_words
 from jobservice.store import acts as act_store
@@ -29,46 +25,9 @@ from jobservice.usecases.service import Service
 from jobservice.usecases.versions import version_changed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedPage:
-    """One page of a listing: `json` is the array of items as PostgreSQL built it (`jobcontract.items.Item` each)."""
-
-    json: str
-    last: store.Place | None
-    """After which row the next page begins; None where the list ends."""
-    as_of: datetime
-
-
 def reach(actor: Actor) -> Reach:
     """What of their tenant the actor may see."""
     return Reach(customers=actor.customers, workspaces=actor.workspaces)
-
-
-async def list_items(
-    service: Service, actor: Actor, queue: str, *, view: ItemView, after: store.Place | None, limit: int
-) -> ListedPage:
-    """One page of a queue in its order, at most `PAGE_MAX` rows.
-
-    Refusal PERMISSION_MISSING, NOT_FOUND (queue), CURSOR_INVALID (`after` is not what a page gave).
-    """
-    actor.require(Permission.QUEUE_READ)
-    found = service.queue(queue)
-    limit = max(1, min(limit, PAGE_MAX))
-    async with service.database.transaction(actor.tenant) as transaction:
-        page = await store.page(
-            transaction, found.id, view, reach(actor), after=None if after is None else _place(after), limit=limit
-        )
-        return ListedPage(json=page.json, last=page.last if page.more else None, as_of=transaction.began_at)
-
-
-def _place(after: store.Place) -> store.Place:
-    try:
-        created = datetime.fromisoformat(after[1])
-        return int(after[0]), created.astimezone(UTC).isoformat(), str(UUID(after[2]))
-    except (ValueError, OverflowError):
-        raise Refusal(
-            ErrorCode.CURSOR_INVALID, "The place to go on from is not one that a page of this listing gave."
-        ) from None
 
 
 async def read_item(service: Service, actor: Actor, item: str) -> ItemDetail:

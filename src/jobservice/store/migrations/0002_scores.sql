@@ -38,6 +38,8 @@ create index items_set_aside on jobs.items (tenant, queue, rank, created, id)
 where closed_at is null and set_aside_until is not null;
 create index items_amounts on jobs.items (tenant, queue, currency, amount_rank, created, id) where closed_at is null;
 create index items_placed on jobs.items (tenant, queue, placed_xid, id);
+create index items_coming_back on jobs.items (tenant, queue, set_aside_until, id)
+where closed_at is null and set_aside_until is not null;
 create index items_rescoring on jobs.items (tenant, queue, rescore_at, id) where closed_at is null;
 
 -- Whether an item belongs to a view at an instant. Like the two functions after it, this is one expression: the

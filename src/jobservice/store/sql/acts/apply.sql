@@ -5,7 +5,10 @@ set
     set_aside_until = %(set_aside_until)s,
     closed_at = %(closed_at)s,
     placed_xid = case
-        when closed_at is distinct from %(closed_at)s or set_aside_until is distinct from %(set_aside_until)s
+        when
+            state <> %(state)s
+            or closed_at is distinct from %(closed_at)s
+            or set_aside_until is distinct from %(set_aside_until)s
             then pg_current_xact_id()::text::bigint
         else placed_xid
     end,

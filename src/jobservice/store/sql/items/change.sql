@@ -16,6 +16,8 @@ set
             rank <> %(rank)s
             or amount_minor is distinct from %(amount_minor)s
             or currency is distinct from %(currency)s
+            or inputs <> %(inputs)s
+            or words <> %(words)s
             then pg_current_xact_id()::text::bigint
         else placed_xid
     end,

@@ -1,5 +1,6 @@
--- One page of a view in the order of its sort, as the JSON that goes over the wire; one row more tells whether there is
--- a page after it. What the parameters decide folds away, so each page walks one partial index.
+-- One page of a view after a place in the order of its sort, as the JSON that goes over the wire. What the parameters
+-- decide folds away, so each page walks one partial index. The row at the place itself is only looked at (`mark`):
+-- where it still stands, there are rows on that side too. One row more tells of rows on the other side.
 with page as (
     select i.*
     from jobs.items as i
@@ -11,31 +12,52 @@ with page as (
         and jobs.matches(i, %(filter)s::jsonb, %(now)s)
         and (%(currency)s::text is null or i.currency = %(currency)s::text)
         and (case when %(currency)s::text is null then i.rank else i.amount_rank end, i.created, i.id)
-        > (%(after_rank)s::bigint, %(after_created)s::timestamptz, %(after_id)s::uuid)
-    order by case when %(currency)s::text is null then i.rank else i.amount_rank end, i.created, i.id
-    limit %(most)s + 1
+        >= (%(rank)s::bigint, %(created)s::timestamptz, %(id)s::uuid)
+    order by
+        case when %(currency)s::text is null then i.rank else i.amount_rank end,
+        i.created,
+        i.id
+    limit %(most)s + 2
 ),
 
-numbered as (
+shown as (
     select
         i.id,
         i.created,
         case when %(currency)s::text is null then i.rank else i.amount_rank end as rank,
-        jobs.item_json(i, p.name, %(now)s, %(exponents)s::jsonb) as item,
-        row_number() over (
-            order by case when %(currency)s::text is null then i.rank else i.amount_rank end, i.created, i.id
-        ) as place
+        jobs.item_json(i, p.name, %(now)s, %(exponents)s::jsonb) as item
     from page as i
     left join jobs.people as p on i.holder = p.id
+),
+
+marked as (
+    select
+        s.*,
+        (s.rank, s.created, s.id) = (%(rank)s::bigint, %(created)s::timestamptz, %(id)s::uuid) as mark
+    from shown as s
+),
+
+numbered as (
+    select
+        m.*,
+        count(*) filter (where not m.mark) over (
+            order by m.rank, m.created, m.id
+            rows unbounded preceding
+        ) as place
+    from marked as m
 )
 
 select
-    coalesce(json_agg(n.item order by n.place) filter (where n.place <= %(most)s), '[]'::json)::text as items,
+    coalesce(
+        json_agg(n.item order by n.place) filter (where n.place between 1 and %(most)s), '[]'::json
+    )::text as items,
     coalesce(max(n.place) > %(most)s, false) as more,
-    (array_agg(n.rank) filter (where n.place = 1))[1] as first_rank,
-    (array_agg(n.created) filter (where n.place = 1))[1] as first_created,
-    (array_agg(n.id) filter (where n.place = 1))[1]::text as first_id,
-    (array_agg(n.rank) filter (where n.place = %(most)s))[1] as last_rank,
-    (array_agg(n.created) filter (where n.place = %(most)s))[1] as last_created,
-    (array_agg(n.id) filter (where n.place = %(most)s))[1]::text as last_id
+    coalesce(bool_or(n.mark), false) as mark,
+    (array_agg(n.rank) filter (where n.place = 1))[1] as near_rank,
+    (array_agg(n.created) filter (where n.place = 1))[1] as near_created,
+    (array_agg(n.id) filter (where n.place = 1))[1]::text as near_id,
+    (array_agg(n.rank) filter (where n.place = %(most)s))[1] as far_rank,
+    (array_agg(n.created) filter (where n.place = %(most)s))[1] as far_created,
+    (array_agg(n.id) filter (where n.place = %(most)s))[1]::text as far_id,
+    pg_current_snapshot()::text as snapshot
 from numbered as n

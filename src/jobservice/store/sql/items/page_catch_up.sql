@@ -1,0 +1,66 @@
+-- Rows of a view that were placed anew since a snapshot, or whose set-aside ended since its clock, in the order in
+-- which they were placed: what a walk over pages may have missed. Both parts walk an index of their own.
+with moved as (
+    (
+        select i.*
+        from jobs.items as i
+        where
+            i.tenant = %(tenant)s
+            and i.queue = %(queue)s
+            and jobs.in_view(i, %(view)s, %(now)s)
+            and jobs.in_reach(i, %(customers)s::text[], %(workspaces)s::text[])
+            and jobs.matches(i, %(filter)s::jsonb, %(now)s)
+            and (%(currency)s::text is null or i.currency = %(currency)s::text)
+            and i.placed_xid >= %(oldest)s::bigint
+            and (i.placed_xid, i.id) > (%(xid)s::bigint, %(id)s::uuid)
+            and not pg_visible_in_snapshot(i.placed_xid::text::xid8, %(since)s::pg_snapshot)
+        order by i.placed_xid, i.id
+        limit %(most)s + 1
+    )
+    union all
+    (
+        select i.*
+        from jobs.items as i
+        where
+            i.tenant = %(tenant)s
+            and i.queue = %(queue)s
+            and jobs.in_view(i, %(view)s, %(now)s)
+            and jobs.in_reach(i, %(customers)s::text[], %(workspaces)s::text[])
+            and jobs.matches(i, %(filter)s::jsonb, %(now)s)
+            and (%(currency)s::text is null or i.currency = %(currency)s::text)
+            and i.closed_at is null
+            and i.set_aside_until > %(since_at)s::timestamptz
+            and i.set_aside_until <= %(now)s
+            and (i.placed_xid, i.id) > (%(xid)s::bigint, %(id)s::uuid)
+            and pg_visible_in_snapshot(i.placed_xid::text::xid8, %(since)s::pg_snapshot)
+        order by i.placed_xid, i.id
+        limit %(most)s + 1
+    )
+),
+
+page as (
+    select m.*
+    from moved as m
+    order by m.placed_xid, m.id
+    limit %(most)s + 1
+),
+
+numbered as (
+    select
+        i.id,
+        i.placed_xid,
+        jobs.item_json(i, p.name, %(now)s, %(exponents)s::jsonb) as item,
+        row_number() over (
+            order by i.placed_xid, i.id
+        ) as place
+    from page as i
+    left join jobs.people as p on i.holder = p.id
+)
+
+select
+    coalesce(json_agg(n.item order by n.place) filter (where n.place <= %(most)s), '[]'::json)::text as items,
+    coalesce(max(n.place) > %(most)s, false) as more,
+    (array_agg(n.placed_xid) filter (where n.place = %(most)s))[1] as last_xid,
+    (array_agg(n.id) filter (where n.place = %(most)s))[1]::text as last_id,
+    pg_current_snapshot()::text as snapshot
+from numbered as n
