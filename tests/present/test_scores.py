@@ -62,6 +62,7 @@ def test_the_title_says_the_place_where_it_is_known(place: int | None, words: st
 
 def test_another_sort_or_view_gives_no_place() -> None:
     assert "why here" in plain(why_title(FIRST, Standing(place=1, by_score=False), seen()))
+    assert "why first of what matches" in plain(why_title(FIRST, Standing(place=1, filtered=True), seen()))
     elsewhere = Standing(place=1, waits=False, below=SECOND)
     assert "why" not in plain(why_title(FIRST, elsewhere, seen()))
     assert not any("next" in told for told in texts(pane_lines(FIRST, None, elsewhere, seen(), width=78, room=6)))

@@ -43,6 +43,8 @@ class Standing:
     """Whether it is listed among what waits: only there its score gives it a place."""
     by_score: bool = True
     """False while the person sorts by something else."""
+    filtered: bool = False
+    """Whether a filter leaves items out of the list."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,11 +81,14 @@ def input_words(name: str) -> str:
     return name.replace("-", " ").replace("_", " ")
 
 
-def why_words(place: int | None) -> str:
-    """`why first`, `why 3rd`, `why here` where the place is not known."""
-    if place is None:
+def why_words(standing: Standing) -> str:
+    """`why first`, `why 3rd`, `why here` where the place is not known; a filter counts only what matches."""
+    if not standing.waits:
+        return "as it was last"
+    if standing.place is None or not standing.by_score:
         return "why here"
-    return "why first" if place == 1 else f"why {ordinal(place)}"
+    place = "first" if standing.place == 1 else ordinal(standing.place)
+    return f"why {place}" + (" of what matches" if standing.filtered else "")
 
 
 def score_words(item: Item) -> str:
@@ -234,8 +239,7 @@ def why_title(item: Item, standing: Standing, seen: Seen) -> Line:
     """`92, why first · payout.release-score v3 · scored 12 s ago`; what the item is where its queue has no rule."""
     if not standing.scored:
         return heading(item)
-    place = why_words(standing.place if standing.by_score else None) if standing.waits else "as it was last"
-    words = f"{score_words(item)}, {place}"
+    words = f"{score_words(item)}, {why_words(standing)}"
     scored = scored_piece(item.score, seen.now) if item.score is not None else Piece("")
     return joined([Piece(words, Tone.STRONG), scored])
 

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Vertical, VerticalScroll
@@ -21,7 +22,7 @@ from jobconsole.present.items import LABEL, Seen, heading
 from jobconsole.present.refusals import refusal_sentence
 from jobconsole.present.text import txt
 from jobconsole.present.what_if import UNSAVED, supposed_lines
-from jobconsole.screens.dialog import Dialog
+from jobconsole.screens.dialog import LOW, Dialog
 from jobconsole.screens.place import PlaceScreen
 from jobconsole.screens.shell import SignedOut
 from jobconsole.widgets.lines import Lines
@@ -32,6 +33,8 @@ from jobcontract.money import Money
 if TYPE_CHECKING:
     from jobcontract.items import Explanation, Item
 
+AROUND = 5
+"""Lines around form and answer: border, item, that nothing is saved, a blank one."""
 KEYS = "enter asks · tab next input · esc back"
 
 
@@ -51,7 +54,8 @@ class WhatIfScreen(Dialog[None]):
         background: $surface; border: round $primary; border-subtitle-color: $text-muted; }
     WhatIfScreen #about { height: auto; }
     WhatIfScreen #unsaved { height: 1; color: $secondary; margin-bottom: 1; }
-    WhatIfScreen #scrolled { height: auto; max-height: 1fr; scrollbar-size-vertical: 1; }
+    WhatIfScreen.-low #unsaved { margin-bottom: 0; }
+    WhatIfScreen #scrolled { height: auto; scrollbar-size-vertical: 1; }
     WhatIfScreen #fault { color: $text-error; height: auto; max-height: 3; display: none; }
     WhatIfScreen #answer { margin-top: 1; }
     """
@@ -74,7 +78,7 @@ class WhatIfScreen(Dialog[None]):
         with Vertical(id="dialog") as dialog:
             dialog.border_title = "What if"
             dialog.border_subtitle = KEYS
-            yield Lines(id="about")
+            yield Lines(id="about", clipped=True)
             yield Static(txt(UNSAVED), id="unsaved")
             with VerticalScroll(id="scrolled", can_focus=False):
                 yield Vertical(id="form")
@@ -88,8 +92,11 @@ class WhatIfScreen(Dialog[None]):
         self._say([(Piece("reading the rule …", Tone.QUIET),)])
         self._start(self._read_rule())
 
-    def on_resize(self) -> None:
-        """Another width has other columns."""
+    def on_resize(self, event: events.Resize) -> None:
+        """Another width has other columns. Form and answer scroll, so that item and `nothing is saved` stay in sight."""
+        low = event.size.height < LOW
+        self.set_class(low, "-low")
+        self.query_one("#scrolled").styles.max_height = max(1, event.size.height - AROUND + low)
         self.call_after_refresh(self._show_answer)
 
     def action_scroll_answer(self, pages: int) -> None:
@@ -143,6 +150,7 @@ class WhatIfScreen(Dialog[None]):
             return
         self._lines = lambda width: supposed_lines(explanation, supposed, width)
         self._show_answer()
+        self.call_after_refresh(self.answered.scroll_visible, animate=False)
 
     def _blame(self, given: Mapping[str, Given], sentence: str) -> None:
         """Says a refusal beside the input that it names, else under the form."""

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
 
+from textual import events
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
+from textual.containers import Container, Horizontal, Vertical
 from textual.message import Message
 from textual.suggester import SuggestFromList
 from textual.widgets import Input, Static
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
 Given = Money | datetime | bool | int | str
 """What was supposed for one input: an amount, the item's own date (UTC), or a declared input."""
+BESIDE = 68
+"""Cells of a form from which examples have room beside their entries."""
 OFFERED = 3
 """Most values of an input that are named beside it."""
 
@@ -50,14 +53,15 @@ class Supposing:
     now: datetime
 
 
-class RuleField(Horizontal):
+class RuleField(Container):
     """One input of the rule: its name, what it is supposed to be, and what is wrong with that."""
 
     DEFAULT_CSS = """
-    RuleField { height: auto; min-height: 1; }
-    RuleField > .name { height: 1; color: $secondary; }
-    RuleField > Input { width: 28; border: none; height: 1; padding: 0 1; background: $panel; }
-    RuleField > Input:focus { border: none; background: $panel-lighten-1; }
+    RuleField { layout: horizontal; height: auto; min-height: 1; }
+    RuleField > .entered { width: auto; height: 1; }
+    RuleField .name { height: 1; color: $secondary; }
+    RuleField Input { width: 28; border: none; height: 1; padding: 0 1; background: $panel; }
+    RuleField Input:focus { border: none; background: $panel-lighten-1; }
     RuleField > .said { width: 1fr; height: auto; padding: 0 0 0 2; color: $secondary; }
     RuleField > .said.-fault { color: $text-error; }
     """
@@ -74,13 +78,14 @@ class RuleField(Horizontal):
 
     def compose(self) -> ComposeResult:
         """Name, entry, example or fault."""
-        name = Static(txt(clip(input_words(self.declared.name), self._names - 1)), classes="name")
-        name.styles.width = self._names
-        yield name
-        # Values of the service are text here: an input shows them as they are typed, made safe.
-        entry = Input(value=line(self._own), compact=True, select_on_focus=True)
-        entry.suggester = SuggestFromList([line(text) for text in self._offered], case_sensitive=False)
-        yield entry
+        with Horizontal(classes="entered"):
+            name = Static(txt(clip(input_words(self.declared.name), self._names - 1)), classes="name")
+            name.styles.width = self._names
+            yield name
+            # Values of the service are text here: an input shows them as they are typed, made safe.
+            entry = Input(value=line(self._own), compact=True, select_on_focus=True)
+            entry.suggester = SuggestFromList([line(text) for text in self._offered], case_sensitive=False)
+            yield entry
         yield Static("", classes="said")
 
     def on_mount(self) -> None:
@@ -118,7 +123,14 @@ class RuleField(Horizontal):
 class RuleForm(Vertical):
     """The inputs of a rule, in its order. Enter in any of them asks."""
 
-    DEFAULT_CSS = "RuleForm { height: auto; }"
+    DEFAULT_CSS = """
+    RuleForm { height: auto; }
+    RuleForm.-narrow RuleField { layout: vertical; }
+    RuleForm.-narrow .entered { width: 1fr; }
+    RuleForm.-narrow Input { width: 1fr; }
+    RuleForm.-narrow .said { display: none; }
+    RuleForm.-narrow .said.-fault { display: block; }
+    """
 
     class Asked(Message):
         """Enter was pressed: the supposition as it stands is to be asked about."""
@@ -168,6 +180,10 @@ class RuleForm(Vertical):
                 return True
         return False
 
+    def on_resize(self, event: events.Resize) -> None:
+        """Where there is no room beside an entry, only a fault is said, under it."""
+        self.set_class(event.size.width < BESIDE, "-narrow")
+
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Enter asks."""
         event.stop()
@@ -176,6 +192,6 @@ class RuleForm(Vertical):
     def on_input_changed(self, event: Input.Changed) -> None:
         """What is typed anew has no fault yet."""
         event.stop()
-        field = event.input.parent
-        if isinstance(field, RuleField) and field.query(".said"):
-            field.say("")
+        for field in event.input.ancestors:
+            if isinstance(field, RuleField) and field.query(".said"):
+                field.say("")
