@@ -89,6 +89,7 @@ ROUTES: tuple[Route, ...] = (
     COLLEAGUES,
     QUEUES,
     QUEUE_TOTALS,
+    QUEUE_VOCABULARY,
     QUEUE_ITEMS,
     PUSH_ITEM,
     CHANGE_ITEM,

@@ -19,7 +19,7 @@ from urllib.parse import unquote
 import httpx
 from pydantic import BaseModel, SecretStr, ValidationError
 
-from jobconsole.client import fake_explanations
+from jobconsole.client import fake_explanations, fake_totals
 from jobconsole.client.fake_listing import Asked as ListingAsked
 from jobconsole.client.fake_listing import FakeListing
 from jobconsole.client.fake_queues import FakeItem, FakeQueues
@@ -86,7 +86,7 @@ class FakeService:
     def __init__(self, *, start: datetime | None = None, cap: float = 28_800, most_claims: int = 50) -> None:
         self.time = start or datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
         self.queues = FakeQueues(lambda: self.time, cap=timedelta(seconds=cap), most_claims=most_claims)
-        self.listing = FakeListing(queues=self.queues)
+        self.listing = FakeListing(queues=self.queues, people=tuple(PEOPLE))
         self.queues.on_change = self._hint
         self.queues.on_lapse = lambda row: self._record(None, "claim-lapsed", row.id, "done")
         self.away = False
@@ -208,7 +208,8 @@ class FakeService:
             "me": self._me,
             "colleagues": self._colleagues,
             "queues": lambda _: Queues(queues=self.queues.queues),
-            "queue-totals": lambda asked: self.queues.totals(asked.parts["queue"], asked.person),
+            "queue-totals": lambda asked: fake_totals.queue_totals(self.listing, asked.listing()),
+            "queue-vocabulary": lambda asked: fake_totals.vocabulary(self.listing, asked.parts["queue"]),
             "queue-items": self._items,
             "item": lambda asked: self.queues.detail(self.queues.find(asked.parts["item"])),
             "explanation": lambda asked: fake_explanations.explanation(

@@ -12,8 +12,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from jobconsole.client import fake_filters
 from jobconsole.client.fake_queues import OPEN, FakeItem, FakeQueues
 from jobcontract.errors import ErrorCode, Refusal
+from jobcontract.filter_names import QueueNames
+from jobcontract.filters import Sort, parse
 from jobcontract.items import Item, ItemPage
 from jobcontract.session import Person
 from jobcontract.starts import (
@@ -26,7 +29,7 @@ from jobcontract.starts import (
     sorted_by_amount,
     start_and_cursor,
 )
-from jobcontract.states import ItemState, ItemView
+from jobcontract.states import InputType, ItemState, ItemView
 
 Place = tuple[int, datetime, str]
 BEFORE_ALL: Place = (-(2**63), datetime.min.replace(tzinfo=UTC), "")
@@ -59,15 +62,34 @@ class FakeListing:
     """Pages over the items of a FakeQueues."""
 
     queues: FakeQueues
+    people: tuple[str, ...] = ()
+    """Ids of the colleagues that a filter may name."""
     _walks: dict[int, Mapping[str, Place]] = field(default_factory=dict)
     """Where each row stood when the first page of a walk was given."""
 
     def rows(self, asked: Asked) -> list[Item]:
         """Every row of the listing in its order; Refusal NOT_FOUND (queue), FILTER_INVALID."""
         rows = self.queues.listed(asked.queue, asked.view)
-        if not asked.filter.strip():
-            return rows
-        raise Refusal(ErrorCode.FILTER_INVALID, "Filters cannot be read yet.", at=0, length=len(asked.filter))
+        names = self.names(asked.queue)
+        filter_, currency = fake_filters.read(asked.filter, names, self.people)
+        found = [
+            row
+            for row in rows
+            if fake_filters.matches(
+                row, filter_, asked.person.id, self.queues.now(), currency=currency, inputs=names.inputs
+            )
+        ]
+        return fake_filters.ordered(found, filter_, currency)
+
+    def names(self, queue: str) -> QueueNames:
+        """What a filter of the queue may name; Refusal NOT_FOUND."""
+        unfinished = (*self.queues.listed(queue, ItemView.WAITING), *self.queues.listed(queue, ItemView.SET_ASIDE))
+        found = self.queues.queue(queue)
+        return QueueNames(
+            money=found.money,
+            inputs=dict.fromkeys(found.inputs, InputType.TEXT),
+            currencies=tuple(sorted({row.amount.currency for row in unfinished if row.amount is not None})),
+        )
 
     def page(self, asked: Asked, *, start: str | None, cursor: str | None) -> ItemPage:
         """One page. Refusal INVALID_REQUEST, NOT_FOUND, FILTER_INVALID, CURSOR_INVALID."""
@@ -170,7 +192,7 @@ class FakeListing:
 
 def by_amount(text: str) -> bool:
     """Whether a filter asks for the order of amounts."""
-    return "sort:amount" in text.split()
+    return parse(text).sort is Sort.AMOUNT
 
 
 def order(text: str) -> Callable[[Item], Place]:

@@ -13,8 +13,8 @@ from uuid import UUID
 
 from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.items import ActOrder, ActRecord, Amount, ClaimRecord, InputValue, Item, ItemDetail, Payee
-from jobcontract.money import Money, exponent, totals
-from jobcontract.queues import Queue, QueueCurrencyTotal, QueueTotals, UseCase, UseCaseInput
+from jobcontract.money import exponent
+from jobcontract.queues import Queue, UseCase, UseCaseInput
 from jobcontract.session import Person
 from jobcontract.states import ClaimEnding, ClaimMode, InputType, ItemState, ItemView, Moves, OutcomeKind
 
@@ -176,31 +176,6 @@ class FakeQueues:
         self.queue(queue)
         rows = [self.shown(row) for row in self.items.values() if row.queue.id == queue]
         return sorted((row for row in rows if _in(row.state, view)), key=lambda row: (row.rank, row.created, row.id))
-
-    def totals(self, queue: str, person: Person) -> QueueTotals:
-        """What waits."""
-        waiting = self.listed(queue, ItemView.WAITING)
-        amounts = (Money(minor=row.amount.minor, currency=row.amount.currency) for row in waiting if row.amount)
-        return QueueTotals(
-            queue=queue,
-            waiting=len(waiting),
-            mine=sum(row.holder == person for row in waiting),
-            set_aside=len(self.listed(queue, ItemView.SET_ASIDE)),
-            unclaimed=sum(row.holder is None for row in waiting),
-            oldest_created=waiting[0].created if waiting else None,
-            totals=tuple(
-                QueueCurrencyTotal(
-                    currency=total.currency,
-                    exponent=exponent(total.currency),
-                    out_minor=total.out_minor,
-                    out_count=total.out_count,
-                    back_minor=total.back_minor,
-                    back_count=total.back_count,
-                )
-                for total in totals(amounts)
-            ),
-            as_of=self.now(),
-        )
 
     def detail(self, row: FakeItem) -> ItemDetail:
         """The item with its history."""

@@ -23,7 +23,7 @@ from jobcontract.items import (
     ItemDetail,
     ItemPage,
 )
-from jobcontract.queues import Queues, QueueTotals
+from jobcontract.queues import Queues, QueueTotals, Vocabulary
 from jobcontract.routes import (
     ACT,
     BREAK_CLAIM,
@@ -32,6 +32,7 @@ from jobcontract.routes import (
     ITEM,
     QUEUE_ITEMS,
     QUEUE_TOTALS,
+    QUEUE_VOCABULARY,
     QUEUES,
     RELEASE_CLAIM,
     RENEW_CLAIM,
@@ -52,9 +53,21 @@ async def queues(service: Service) -> Queues:
     return await service.get(QUEUES, Queues)
 
 
-async def totals(service: Service, queue: str) -> QueueTotals:
-    """What waits in a queue, per currency."""
-    return await service.get(QUEUE_TOTALS, QueueTotals, parts={"queue": queue})
+async def totals(
+    service: Service,
+    queue: str,
+    *,
+    view: ItemView = ItemView.WAITING,
+    filter: str = "",  # the word of the wire and of the screen
+) -> QueueTotals:
+    """What waits in a queue and matches the filter: counts, and totals per currency of what is in the view."""
+    query = {"view": view.value, "filter": filter or None}
+    return await service.get(QUEUE_TOTALS, QueueTotals, parts={"queue": queue}, query=query)
+
+
+async def vocabulary(service: Service, queue: str) -> Vocabulary:
+    """What a filter of the queue may name: fields, their types, values to offer."""
+    return await service.get(QUEUE_VOCABULARY, Vocabulary, parts={"queue": queue})
 
 
 async def items(

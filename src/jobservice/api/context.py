@@ -13,6 +13,7 @@ from jobservice.api.gates import Gate
 from jobservice.api.hub import Hub
 from jobservice.api.metrics import Metrics
 from jobservice.api.signing import Signer
+from jobservice.usecases.counting import KeptCounts
 from jobservice.usecases.service import Service
 
 
@@ -51,6 +52,7 @@ class Context:
     streams: Gate
     hub: Hub
     metrics: Metrics
+    counts: KeptCounts
     schema_version: str
     """The migration that this code needs, for `/readyz`."""
 
@@ -67,6 +69,7 @@ def make_context(service: Service, *, signing_key: bytes, schema_version: str, b
         streams=streams,
         hub=Hub(service.database, poll_seconds=bounds.poll_seconds, flush_seconds=bounds.flush_seconds),
         metrics=Metrics(service.database.figures, lambda: streams.open),
+        counts=KeptCounts(),
         schema_version=schema_version,
     )
 

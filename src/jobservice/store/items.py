@@ -230,13 +230,6 @@ async def shown(transaction: Transaction, item: str, reach: Reach) -> Row | None
     return await transaction.row("items/shown", item=item, exponents=_EXPONENTS, **reach.parameters())
 
 
-async def totals(transaction: Transaction, queue: str, person: str, reach: Reach) -> Row:
-    """What waits in a queue: counts, and sums per currency (`totals`), out and back apart."""
-    row = await transaction.row("items/totals", queue=queue, person=person, exponents=_EXPONENTS, **reach.parameters())
-    assert row is not None  # noqa: S101  # an aggregate has a row
-    return row
-
-
 def _money(content: Content) -> dict[str, object]:
     payment = content.payment
     return {

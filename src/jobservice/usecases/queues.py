@@ -1,17 +1,17 @@
-"""Owns what a person reads of queues: which there are, and what waits in one. Looking is not audited."""
+"""Owns what a person reads of queues: which there are, what waits in one, what its filter may name. Looking is not audited."""
 
 from __future__ import annotations
 
 from jobcontract.permissions import Permission
-from jobcontract.queues import Queue, QueueCurrencyTotal, Queues, QueueTotals, UseCase, UseCaseInput
+from jobcontract.queues import Queue, Queues, UseCase, UseCaseInput
 from jobservice.rules import queues as rules
-from jobservice.store import items as store
 from jobservice.usecases.actor import Actor
-from jobservice.usecases.items import reach
 from jobservice.usecases.service import Service
 from jobservice.usecases.session import list_colleagues
+from jobservice.usecases.totals import queue_totals
+from jobservice.usecases.vocabulary import queue_vocabulary
 
-__all__ = ["list_colleagues", "list_queues", "queue_totals"]
+__all__ = ["list_colleagues", "list_queues", "queue_totals", "queue_vocabulary"]
 
 
 async def list_queues(service: Service, actor: Actor) -> Queues:
@@ -19,25 +19,6 @@ async def list_queues(service: Service, actor: Actor) -> Queues:
     actor.require(Permission.QUEUE_READ)
     ordered = sorted(service.records.queues.values(), key=lambda queue: (queue.title, queue.id))
     return Queues(queues=tuple(map(_queue, ordered)))
-
-
-async def queue_totals(service: Service, actor: Actor, queue: str) -> QueueTotals:
-    """What waits in a queue, within the actor's reach. Refusal PERMISSION_MISSING, NOT_FOUND."""
-    actor.require(Permission.QUEUE_READ)
-    found = service.queue(queue)
-    async with service.database.transaction(actor.tenant) as transaction:
-        row = await store.totals(transaction, found.id, actor.person, reach(actor))
-    return QueueTotals(
-        queue=found.id,
-        matching=row["waiting"],
-        waiting=row["waiting"],
-        mine=row["mine"],
-        set_aside=row["set_aside"],
-        unclaimed=row["unclaimed"],
-        oldest_created=row["oldest_created"],
-        totals=tuple(QueueCurrencyTotal.model_validate(each) for each in row["totals"]),
-        as_of=row["as_of"],
-    )
 
 
 def _queue(queue: rules.Queue) -> Queue:
