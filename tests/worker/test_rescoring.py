@@ -223,6 +223,22 @@ async def test_an_input_that_changed_after_it_was_read_keeps_the_score_of_its_ch
     assert row(people, item) == changed
 
 
+@pytest.mark.parametrize("seen", [{"money_version": 2}, {"scored_at": None}, {"id": UUID(int=1)}])
+async def test_only_what_is_still_as_it_was_read_is_written(
+    desk: Desk, duty: Rescoring, leased: Take, people: People, clock: Clock, seen: dict[str, Any]
+) -> None:
+    item = (await desk.push(SCORED))["id"]
+    clock.advance(DAY)
+    before = row(people, item)
+    lease = await leased(duty)
+    async with lease.transaction("acme") as transaction:
+        read, standing = await read_and_scored(transaction, duty)
+        stale = replace(read, **seen)
+        assert await rows.rescore(transaction, lease.key, [(stale, standing)]) == rows.Written(scored=0, placed=0)
+        assert await rows.rescore(transaction, lease.key, [(read, standing)]) == rows.Written(scored=1, placed=1)
+    assert row(people, item)["rank"] == before["rank"] - 2
+
+
 async def test_a_closed_item_keeps_the_score_it_was_closed_with(
     desk: Desk, duty: Rescoring, leased: Take, people: People, clock: Clock
 ) -> None:

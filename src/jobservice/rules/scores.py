@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from jobcontract.ids import storable
+from jobcontract.ids import storable, visible
 from jobcontract.money import Money
 from jobcontract.states import RuleInputType
 from jobservice.application import CannotScore, Part, Score, ScoreFunction, ScoreInputs, ScoreValue
@@ -74,6 +74,10 @@ class Scored:
         return PARKED if self.value is None else -self.value
 
 
+class PromiseBroken(Exception):
+    """A rule gave something that is no score of its declared inputs; the text says what is wrong with it."""
+
+
 def score_item(
     rule: Rule,
     function: ScoreFunction,
@@ -83,7 +87,8 @@ def score_item(
     *,
     on_fault: Callable[[Exception], None] = lambda _error: None,
 ) -> Scored:
-    """Score an item; never raises. `on_fault` gets what a rule raised that is not CannotScore, for the log."""
+    """Score an item; never raises. `on_fault` gets what a rule did wrong, for the log: what it raised that is not
+    CannotScore, or PromiseBroken."""
     values = {each.name: _value(each, content, created) for each in rule.inputs}
     kept = {name: _kept(value) for name, value in values.items()}
     try:
@@ -91,8 +96,9 @@ def score_item(
         fault = next(_faults(rule, score), None)
         if fault is None:
             return Scored(value=score.value, parts=_ordered(rule, score), inputs=kept)
+        on_fault(PromiseBroken(fault))
     except CannotScore as reason:
-        fault = str(reason)
+        fault = _told(reason)
     except Exception as error:  # the application's code is not ours: whatever it raises parks this one item
         on_fault(error)
         fault = f"{rule.id} went wrong ({type(error).__name__})"
@@ -137,15 +143,19 @@ def _faults(rule: Rule, score: object) -> Iterator[str]:
         if type(part.points) is not int or abs(part.points) > SCORE_MOST:
             yield f"the points of {part.input} are no whole number up to {SCORE_MOST:,}"
             return
-        if not _showable(part.shown, SHOWN_MOST) or not _showable(part.words, WORDS_MOST):
-            yield f"the words of {part.input} are empty, too long or cannot be shown"
+        if not _showable(part.shown, SHOWN_MOST):
+            yield f"the value shown of {part.input} is not 1 to {SHOWN_MOST} characters that can be seen"
+            return
+        if not _showable(part.words, WORDS_MOST):
+            yield f"the words of {part.input} are not 1 to {WORDS_MOST} characters that can be seen"
+            return
     total = sum(part.points for part in score.parts)
     if type(score.value) is not int or score.value != total or abs(total) > SCORE_MOST:
         yield f"the parts of {rule.id} add up to {total:,}, and it says {score.value}"
 
 
 def _showable(text: object, most: int) -> bool:
-    return isinstance(text, str) and 0 < len(text) <= most and storable(text) and text.isprintable()
+    return isinstance(text, str) and len(text) <= most and storable(text) and text.isprintable() and visible(text)
 
 
 def _ordered(rule: Rule, score: Score) -> tuple[Part, ...]:
@@ -153,6 +163,17 @@ def _ordered(rule: Rule, score: Score) -> tuple[Part, ...]:
     return tuple(by_input[each.name] for each in rule.inputs)
 
 
+def _told(reason: CannotScore) -> str:
+    try:
+        return str(reason)
+    except Exception:  # a text of the application's own making: it parks this one item, as above
+        return ""
+
+
 def _sentence(fault: str) -> str:
     kept = " ".join(fault.split())[:FAILURE_MOST]
-    return kept if kept and storable(kept) and kept.isprintable() else "its rule gave a reason that cannot be shown"
+    return (
+        kept
+        if storable(kept) and kept.isprintable() and visible(kept)
+        else "its rule gave a reason that cannot be shown"
+    )
