@@ -9,7 +9,7 @@ SOURCES := $(shell find src examples -name '*.py' -type f 2>/dev/null)
 export PYTHONDONTWRITEBYTECODE =
 export UV_COMPILE_BYTECODE = 1
 
-.PHONY: demo test check requirements pins setup format snapshots clean
+.PHONY: demo test check bench requirements pins setup format snapshots clean
 
 setup: $(READY)
 
@@ -37,7 +37,12 @@ check: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/sqlfluff lint --processes 2 --disable-progress-bar src/jobservice/store/sql
-	$(BIN)/jobservice check examples/payments/records
+	$(BIN)/jobservice check examples/payments/records --application examples.payments:application
+
+# ONLY=page|claims|rescoring|console  KEEP=folder outside the repository  WRITE=1 puts the table into docs/benchmarks.md
+bench: $(READY)
+	@$(BIN)/python -m compileall -q src examples benchmarks
+	@$(BIN)/python -m benchmarks $(addprefix --only ,$(ONLY)) $(if $(KEEP),--keep $(KEEP)) $(if $(WRITE),--write)
 
 requirements: $(READY)
 	$(BIN)/python -m tests.requirements
