@@ -283,7 +283,12 @@ class Desk:
         """Put new content (as `payout` makes it) in place of an item's; it as it goes over the wire."""
         new = payout(key, **({"inputs": {}} | more))
         changed = ChangedItem(
-            money_version=version, title=title or new.title, amount=new.amount, payee=new.payee, inputs=new.inputs
+            money_version=version,
+            title=title or new.title,
+            amount=new.amount,
+            payee=new.payee,
+            inputs=new.inputs,
+            payload=new.payload,
         )
         pushed = await items.change_item(self.service, self.actor(by), queue, key, changed)
         return pushed.item.model_dump(mode="json")
