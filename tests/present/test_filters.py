@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
@@ -130,6 +130,7 @@ def test_a_fault_out_of_sight_is_pointed_at_from_the_edge() -> None:
     assert caret("x" * 200, Fault(sentence="No.", at=150, length=50), scrolled=0)[0] == 77
 
 
+@settings(max_examples=50)
 @given(st.text(max_size=80), st.integers(0, 80), st.integers(0, 80), st.integers(0, 100), st.integers(20, 160))
 def test_no_text_and_no_place_is_beyond_the_caret(text: str, at: int, length: int, scrolled: int, width: int) -> None:
     caret(text, Fault(sentence="Not so.", at=min(at, len(text)), length=length), scrolled=scrolled, width=width)
@@ -188,6 +189,7 @@ def test_six_offers_are_shown_with_their_titles_as_far_as_there_is_room() -> Non
     assert plain(offers_line(offers, 7, 78)).startswith("  … ")
 
 
+@settings(max_examples=50)
 @given(st.lists(st.text(min_size=1, max_size=40), min_size=1, max_size=20), st.integers(0, 19), st.integers(60, 160))
 def test_the_chosen_offer_is_always_in_sight(texts: list[str], chosen: int, width: int) -> None:
     line = offers_line([offer(text, "title") for text in texts], min(chosen, len(texts) - 1), width)

@@ -28,6 +28,8 @@ OFFERED_MOST = 6
 SHOWN_LINES = 2
 """Most lines of the filter in force; the rest is in the line that `/` opens."""
 COUNTING = "counting …"
+NO_LONGER = "no longer taken"
+"""What stands for the count of a filter that was in force and that the service now refuses."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,6 +37,7 @@ from jobconsole.widgets.lines import Lines
 from jobcontract.ids import FILTER_MAX
 
 HINT = "enter applies · tab completes · esc leaves it as it was"
+NOTHING = "Nothing is known that could stand here: type on."
 FULL = f"A filter has at most {FILTER_MAX} characters: this one is full."
 
 Judge = Callable[[str], Fault | None]
@@ -181,6 +182,8 @@ class FilterLine(Vertical):
         self._chosen: int | None = None
         self._base = ""
         self._taken = ""
+        self.nothing = NOTHING
+        """What is said where there is nothing to offer."""
         self.typing = False
         """Whether the person types a filter."""
 
@@ -283,7 +286,7 @@ class FilterLine(Vertical):
         if not self._offers:
             self._ask_offers()
             if not self._offers:
-                self._say("Nothing is known that could stand here: type on.")
+                self._say(self.nothing)
                 return
             if event.by == 0:
                 self._complete()
