@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import psycopg
 import pytest
 
+from jobservice.store.filters import keep_order
 from jobservice.store.statements import statement
 
 MANY = 20_000
@@ -37,9 +38,14 @@ def fill(superuser: psycopg.Connection[Any], *, held: bool = False) -> None:
     superuser.execute("analyze jobs.items")
 
 
-async def scans(database: Any, name: str, **parameters: object) -> list[Scan]:
-    """How a statement reads jobs.items, as the API's role in acme: node type, index, index condition."""
+async def scans(database: Any, name: str, *, filtered: object = False, **parameters: object) -> list[Scan]:
+    """How a statement reads jobs.items, as the API's role in acme: node type, index, index condition.
+
+    `filtered`: in a transaction that has read a filter.
+    """
     async with database.transaction("acme") as transaction:
+        if filtered:
+            await keep_order(transaction)
         cursor = await transaction.connection.execute(
             "explain (format json) " + statement(name), {"tenant": "acme", **parameters}
         )

@@ -10,6 +10,7 @@ from jobcontract.filter_names import QueueNames, judge_names, needs_currencies
 from jobcontract.filters import Filter, FilterError, Sort, parse
 from jobservice.rules import filters as rules
 from jobservice.rules.queues import Queue
+from jobservice.store import filters as filter_store
 from jobservice.store import session as session_store
 from jobservice.store import vocabulary as store
 from jobservice.store.database import Transaction
@@ -30,7 +31,7 @@ class Wanted:
 async def read_filter(transaction: Transaction, service: Service, actor: Actor, queue: Queue, text: str) -> Wanted:  # noqa: ARG001  # a part of the seam: where records decide what a name means
     """What `text` wants of a queue, whatever the instant: ages count from the clock that a statement is given.
 
-    Refusal FILTER_INVALID with `at` and `length`, in characters of the text, and `choices` where one has to be named.
+    For the rest of the transaction, listings walk their index (see `store.filters`). Refusal FILTER_INVALID with `at` and `length`, in characters of the text, and `choices` where one has to be named.
     """
     try:
         filter_ = parse(text)
@@ -40,10 +41,10 @@ async def read_filter(transaction: Transaction, service: Service, actor: Actor, 
     except FilterError as wrong:
         choices = {"choices": list(wrong.choices)} if wrong.choices else {}
         raise Refusal(ErrorCode.FILTER_INVALID, wrong.sentence, at=wrong.at, length=wrong.length, **choices) from None
-    return Wanted(
-        condition=rules.condition(filter_, currency=currency, inputs=names.inputs, person=actor.person),
-        currency=currency if filter_.sort is Sort.AMOUNT else None,
-    )
+    condition = rules.condition(filter_, currency=currency, inputs=names.inputs, person=actor.person)
+    if condition is not None:
+        await filter_store.keep_order(transaction)
+    return Wanted(condition=condition, currency=currency if filter_.sort is Sort.AMOUNT else None)
 
 
 async def _names(transaction: Transaction, actor: Actor, queue: Queue, filter_: Filter) -> QueueNames:
