@@ -53,3 +53,7 @@ class Situation:
     """What is selected; None where the list is empty or the place has none."""
     marked: int = 0
     """How many rows are marked."""
+    filtered: bool = False
+    """Whether a filter is in force in that queue."""
+    filter_before: bool = False
+    """Whether another one was in force there before."""

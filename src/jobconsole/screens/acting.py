@@ -167,14 +167,17 @@ class ActingScreen(PlaceScreen):
             lambda _item, _seen: "Your claim is released; the item is free.",
         )
 
-    async def run_claim_next(self, queue: Queue) -> Item | None:
-        """Claims the oldest free item of `queue`; None where there is none or it was refused, after it was said."""
+    async def run_claim_next(self, queue: Queue, filter_text: str = "") -> Item | None:
+        """Claims the first free item of `queue` that matches; None where there is none or it was refused, after it was said."""
         key = client.new_key()
-        answer = await self._sure("Claim next", lambda: client.claim_next(self.shell.service, queue.id, key))
+        answer = await self._sure(
+            "Claim next", lambda: client.claim_next(self.shell.service, queue.id, key, filter=filter_text)
+        )
         if answer is None:
             return None
         if answer.item is None:
-            self.say(f"Nothing is free in {queue.title}.")
+            what = "Nothing that matches the filter" if filter_text else "Nothing"
+            self.say(f"{what} is free in {queue.title}.")
             return None
         self.took(answer.item, answer.as_of)
         self.say(_claimed_words(answer.item, self.seen_in(queue.claim)))
