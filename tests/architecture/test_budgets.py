@@ -20,7 +20,7 @@ def _where(path: object, line: int) -> str:
 def test_files_stay_within_their_budget() -> None:
     over = {
         str(path.relative_to(ROOT)): count
-        for path in python_files("src", "examples", "tests")
+        for path in python_files("src", "examples", "tests", "benchmarks")
         if (count := len(path.read_text("utf-8").splitlines())) > (APP_LINES if path.name == "app.py" else FILE_LINES)
     }
     assert over == {}
@@ -29,7 +29,7 @@ def test_files_stay_within_their_budget() -> None:
 def test_functions_stay_within_their_budget() -> None:
     over = [
         _where(path.relative_to(ROOT), function.lineno)
-        for path in python_files("src", "examples")
+        for path in python_files("src", "examples", "benchmarks")
         for function in functions(parsed(path))
         if (function.end_lineno or 0) - function.lineno + 1 > FUNCTION_LINES
     ]
@@ -39,7 +39,7 @@ def test_functions_stay_within_their_budget() -> None:
 def test_every_source_file_says_what_it_owns() -> None:
     silent = [
         str(path.relative_to(ROOT))
-        for path in python_files("src", "examples")
+        for path in python_files("src", "examples", "benchmarks")
         if path.read_text("utf-8").strip() and ast.get_docstring(parsed(path)) is None
     ]
     assert silent == []
@@ -47,7 +47,7 @@ def test_every_source_file_says_what_it_owns() -> None:
 
 def test_public_classes_and_functions_have_a_docstring() -> None:
     silent = []
-    for path in python_files("src"):
+    for path in python_files("src", "benchmarks"):
         for node in parsed(path).body:
             if not isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
                 continue
@@ -56,7 +56,7 @@ def test_public_classes_and_functions_have_a_docstring() -> None:
     assert silent == []
 
 
-@pytest.mark.parametrize("folder", ["src", "examples"])
+@pytest.mark.parametrize("folder", ["src", "examples", "benchmarks"])
 def test_no_name_is_a_drawer(folder: str) -> None:
     banned = ("manager", "helper", "util", "data", "info", "base")
     found = []
