@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +15,9 @@ from jobcontract.states import Role
 from jobservice.store.claims import FREED_MOST
 from jobservice.usecases import claims
 from jobservice.usecases.actor import Actor
-from tests.usecases.desk import DISPUTES, NOTES, PAYOUTS, TOTAL, Desk, in_days, once, payout, refused_with
+from jobservice.usecases.idempotency import Once
+from jobservice.usecases.listings import Asked, list_items
+from tests.usecases.desk import DISPUTES, NOTES, PAYOUTS, SCORED, TOTAL, Desk, in_days, once, payout, refused_with
 
 
 async def test_a_claim_names_its_holder_expiry_fence_and_cap(desk: Desk) -> None:
@@ -188,6 +191,51 @@ async def test_claim_next_takes_the_oldest_free_one_and_skips_set_aside_and_held
     assert sorted(lapsed) == sorted([(pushed[1]["id"], True), (pushed[2]["id"], True)])
     clock.advance(86_400)
     assert (await desk.next("k.rao")).body["item"]["id"] == pushed[0]["id"], "its time has come"
+
+
+@pytest.mark.requirement("order-queue-items-by-score")
+async def test_claim_next_takes_the_highest_score_of_what_matches_and_of_what_the_clerk_may_see(desk: Desk) -> None:
+    for key, minor, currency, customer in (
+        ("small", 5, "GBP", "north"),
+        ("large", 200_000, "GBP", "south"),
+        ("larger", 300_000, "GBP", "south"),
+        ("yen", 250_000, "JPY", "north"),
+    ):
+        await desk.push(SCORED, payout(key, minor, currency, customer=customer))
+
+    async def taken(filter_text: str, request: Once | None = None, **narrowed: Any) -> str | None:
+        actor = desk.actor("m.ito", **narrowed)
+        order = ClaimNextOrder(filter=filter_text)
+        answered = await claims.claim_next(desk.service, actor, SCORED, order, request or once())
+        return answered.body["item"] and answered.body["item"]["key"]
+
+    assert await taken("currency:EUR") is None
+    assert await taken("currency:GBP", customers=("north",)) == "small"
+    assert await taken("sort:amount currency:GBP") == "larger"
+    assert await taken("score<50") is None, "what matches is held"
+    assert await taken("") == "large"
+    refused = await refused_with(ErrorCode.FILTER_INVALID, taken("surprise:1"))
+    assert refused.extra["length"] > 0
+    narrowed = claims.claim_next(desk.service, desk.actor("s.audit"), SCORED, ClaimNextOrder(), once())
+    await refused_with(ErrorCode.PERMISSION_MISSING, narrowed)
+
+
+@pytest.mark.requirement("order-queue-items-by-score")
+async def test_twenty_callers_at_once_get_the_twenty_highest_that_match(desk: Desk) -> None:
+    for number in range(20):
+        desk.people.add(f"clerk-{number}", "acme", "finance")
+    for number in range(50):
+        await desk.push(SCORED, payout(f"K-{number}", 200_000 + number if number % 2 else 5))
+    page = await list_items(desk.service, desk.actor("m.ito"), Asked(queue=SCORED, filter="amount>1 currency:GBP"))
+    wanted = [each["id"] for each in json.loads(page.json)][:20]
+    order = ClaimNextOrder(filter="amount>1 currency:GBP")
+    answers = await asyncio.gather(
+        *(claims.claim_next(desk.service, desk.actor(f"clerk-{number}"), SCORED, order, once()) for number in range(20))
+    )
+    got = [each.body["item"]["id"] for each in answers]
+    assert sorted(got) == sorted(wanted)
+    rows = desk.people.connection.execute("select count(*), count(distinct item) from jobs.claims").fetchone()
+    assert rows == (20, 20)
 
 
 async def test_claim_next_on_an_empty_queue_answers_null_and_spends_no_key(desk: Desk) -> None:
