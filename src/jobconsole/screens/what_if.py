@@ -15,6 +15,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.getters import query_one
 from textual.widgets import Static
 
+from jobconsole.client import queues as queues_client
 from jobconsole.client import scores as client
 from jobconsole.client.errors import ClientError
 from jobconsole.present.columns import Line, Piece, Tone
@@ -135,6 +136,16 @@ class WhatIfScreen(Dialog[None]):
         await self.query_one("#form").mount(form)
         self.focus_next()
         self._say([(Piece("Change what you like, then press enter.", Tone.QUIET),)])
+        self.run_worker(self._offer(form), group="offer", exit_on_error=False)
+
+    async def _offer(self, form: RuleForm) -> None:
+        """Asks which values the queue's items have, to complete to; without them everything else is as before."""
+        try:
+            known = await queues_client.vocabulary(self._below.shell.service, self.item.queue)
+        except (ClientError, SignedOut):
+            return
+        if form.is_attached:
+            form.offer({field.name: field.values for field in known.fields})
 
     async def _ask(self, given: Mapping[str, Given]) -> None:
         if self.explanation is None:

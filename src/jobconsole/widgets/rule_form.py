@@ -66,15 +66,14 @@ class RuleField(Container):
     RuleField > .said.-fault { color: $text-error; }
     """
 
-    def __init__(self, declared: RuleInput, supposing: Supposing, names: int, offered: Sequence[str] = ()) -> None:
-        """`names`: cells of the names of all inputs. `offered` are values that items of the queue have: for completion,
-        the most frequent first."""
+    def __init__(self, declared: RuleInput, supposing: Supposing, names: int) -> None:
+        """`names`: cells of the names of all inputs."""
         super().__init__()
         self._names = names
         self.declared = declared
         self._own = own_value(declared, supposing.item, supposing.now)
         self._currency = supposing.item.amount.currency if supposing.item.amount is not None else None
-        self._offered = ("yes", "no") if declared.type is RuleInputType.BOOLEAN else tuple(offered)
+        self._offered: tuple[str, ...] = ("yes", "no") if declared.type is RuleInputType.BOOLEAN else ()
 
     def compose(self) -> ComposeResult:
         """Name, entry, example or fault."""
@@ -83,14 +82,19 @@ class RuleField(Container):
             name.styles.width = self._names
             yield name
             # Values of the service are text here: an input shows them as they are typed, made safe.
-            entry = Input(value=line(self._own), compact=True, select_on_focus=True)
-            entry.suggester = SuggestFromList([line(text) for text in self._offered], case_sensitive=False)
-            yield entry
+            yield Input(value=line(self._own), compact=True, select_on_focus=True)
         yield Static("", classes="said")
 
     def on_mount(self) -> None:
         """Says what can be typed."""
-        self.say("")
+        self.offer(self._offered)
+
+    def offer(self, values: Sequence[str]) -> None:
+        """Completes to these values of the queue's items, the most frequent first, and names some of them."""
+        self._offered = tuple(values)
+        self.query_one(Input).suggester = SuggestFromList([line(text) for text in values], case_sensitive=False)
+        if not self.query(".-fault"):
+            self.say("")
 
     def say(self, fault: str) -> None:
         """Says what is wrong; nothing: what can be typed."""
@@ -135,21 +139,22 @@ class RuleForm(Vertical):
     class Asked(Message):
         """Enter was pressed: the supposition as it stands is to be asked about."""
 
-    def __init__(
-        self, inputs: Sequence[RuleInput], supposing: Supposing, offered: Mapping[str, Sequence[str]] | None = None
-    ) -> None:
-        """`offered` are values by the item's own name of an input."""
+    def __init__(self, inputs: Sequence[RuleInput], supposing: Supposing) -> None:
         super().__init__()
         self._inputs = tuple(inputs)
         self._supposing = supposing
-        self._offered = offered or {}
 
     def compose(self) -> ComposeResult:
         """One field an input."""
         names = max(LABEL, min(INPUT_MOST, max(width_of(input_words(each.name)) + 2 for each in self._inputs)))
         for declared in self._inputs:
-            own = declared.source.removeprefix("input.")
-            yield RuleField(declared, self._supposing, names, self._offered.get(own, ()))
+            yield RuleField(declared, self._supposing, names)
+
+    def offer(self, values: Mapping[str, Sequence[str]]) -> None:
+        """Completes to these values, by the source of the input (`input.NAME`)."""
+        for field in self.query(RuleField):
+            if values.get(field.declared.source):
+                field.offer(values[field.declared.source])
 
     def read(self, supposing: Supposing) -> Mapping[str, Given] | None:
         """What was changed, by the source of the input (`amount`, `created`, `input.NAME`); None where a field has a
