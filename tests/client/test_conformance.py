@@ -121,6 +121,85 @@ async def test_listing_is_oldest_first_in_pages(stage: Stage) -> None:
     assert await refused(client.items(service, "payments.none")) == "not-found"
 
 
+@pytest.mark.requirement("order-queue-items-by-score")
+async def test_a_listing_begins_where_it_is_told_and_goes_both_ways(stage: Stage) -> None:
+    ids = [
+        await stage.add(PAYOUTS, f"Row {number}", minor=minor, days_old=number)
+        for number, minor in ((1, 100), (2, 200), (3, 300), (4, 900_000_000), (5, 500))
+    ]
+    service = stage.sign_in(AUDITOR)
+    whole = await client.items(service, PAYOUTS)
+    order = [row.id for row in whole.items]
+    assert (order, whole.previous, whole.next) == ([ids[3], ids[4], ids[2], ids[1], ids[0]], None, None)
+    assert [row.rank for row in whole.items] == [-(row.score.value or 0) if row.score else 0 for row in whole.items]
+    last = await client.items(service, PAYOUTS, start="last", limit=2)
+    assert ([row.id for row in last.items], last.next) == (order[3:], None)
+    before = await client.items(service, PAYOUTS, cursor=last.previous, limit=2)
+    assert [row.id for row in before.items] == order[1:3]
+    front = await client.items(service, PAYOUTS, cursor=before.previous, limit=2)
+    assert ([row.id for row in front.items], front.previous) == (order[:1], None)
+    for start in (f"item:{order[2]}", f"item:{whole.items[2].key}", f"score:{-whole.items[2].rank}"):
+        page = await client.items(service, PAYOUTS, start=start, limit=2)
+        assert [row.id for row in page.items] == order[2:4], start
+        above = await client.items(service, PAYOUTS, cursor=page.previous, limit=2)
+        assert [row.id for row in above.items] == order[:2], start
+    below = await client.items(service, PAYOUTS, start="score:-5000", limit=2)
+    assert (below.items, below.next) == ((), None)
+    end = await client.items(service, PAYOUTS, cursor=below.previous, limit=2)
+    assert [row.id for row in end.items] == order[3:]
+
+
+async def test_starts_that_lead_nowhere_are_refused_in_words(stage: Stage) -> None:
+    ids = await three(stage)
+    service = stage.sign_in(FIRST)
+    page = await client.items(service, PAYOUTS, limit=1)
+    both = client.items(service, PAYOUTS, start="last", cursor=page.next, limit=1)
+    assert await refused(both) == "invalid-request"
+    for start in ("middle", "score:", "score:1.5", "item:"):
+        assert await refused(client.items(service, PAYOUTS, start=start)) == "invalid-request", start
+    assert await refused(client.items(service, PAYOUTS, start="item:none")) == "not-found"
+    by_amount = client.items(service, PAYOUTS, start="score:5", filter="sort:amount currency:GBP")
+    assert await refused(by_amount) == "invalid-request"
+    places = {}
+    for name, asked in {
+        "view": {"view": ItemView.CLOSED},
+        "filter": {"filter": "newest"},
+        "queue": {"queue": DISPUTES},
+    }.items():
+        with pytest.raises(ServiceRefused) as caught:
+            await client.items(service, **({"queue": PAYOUTS, "start": f"item:{ids[0]}"} | asked))
+        assert caught.value.code == "not-found"
+        places[name] = caught.value.extra["where"]
+    assert places == {"view": "waiting", "filter": "filtered", "queue": PAYOUTS}
+
+
+async def test_what_moved_during_a_walk_is_caught_up(stage: Stage) -> None:
+    ids = await three(stage)
+    service = stage.sign_in(FIRST)
+    page = await client.items(service, PAYOUTS, limit=1)
+    newcomer = await stage.add(PAYOUTS, "In front of the reader", minor=1, days_old=99)
+    held = await claimed(service, ids[2])
+    await client.act(service, ids[2], "payments.reject", order(held, reason="paid"), key())
+    seen: list[tuple[str, bool]] = []
+    while page.next is not None:
+        page = await client.items(service, PAYOUTS, cursor=page.next, limit=1)
+        seen += [(row.id, page.catch_up) for row in page.items]
+    assert seen == [(ids[1], False), (newcomer, True)]
+    assert sorted([row.id async for row in client.all_items(service, PAYOUTS)]) == sorted([*ids[:2], newcomer])
+
+
+async def test_claim_next_obeys_the_filter_that_is_shown(stage: Stage) -> None:
+    ids = await three(stage)
+    service = stage.sign_in(FIRST)
+    once = key()
+    assert (await client.claim_next(service, PAYOUTS, once, filter="currency:EUR")).item is None
+    yen = (await client.claim_next(service, PAYOUTS, once, filter="currency:JPY")).item
+    assert (yen and yen.id) == ids[2]
+    reused = client.claim_next(service, PAYOUTS, once, filter="currency:GBP")
+    assert await refused(reused) == "idempotency-key-reused"
+    assert await refused(client.claim_next(service, PAYOUTS, key(), filter="amount>1")) == "filter-invalid"
+
+
 async def test_totals_keep_what_goes_out_and_comes_back_apart(stage: Stage) -> None:
     ids = await three(stage)
     service = stage.sign_in(FIRST)

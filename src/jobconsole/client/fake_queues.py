@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from jobconsole.client import fake_scores
 from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.items import ActOrder, ActRecord, Amount, ClaimRecord, InputValue, Item, ItemDetail, Payee
 from jobcontract.money import exponent
@@ -51,6 +52,7 @@ PAYOUTS = Queue(
     inputs=("invoice",),
     use_cases=(RELEASE, SET_ASIDE, REJECT, NOTE, HAND_OVER),
     lease_seconds=3_600,
+    score=fake_scores.RULES["payments.payouts"].id,
 )
 DISPUTES = Queue(
     id="payments.disputes",
@@ -60,6 +62,7 @@ DISPUTES = Queue(
     inputs=("evidence",),
     use_cases=(RESOLVE, ASK, NOTE, HAND_OVER),
     lease_seconds=3_600,
+    score=fake_scores.RULES["payments.disputes"].id,
 )
 
 
@@ -154,6 +157,7 @@ class FakeQueues:
         """The row as the wire has it."""
         holder = self.holder(row)
         state = self.state(row)
+        score = fake_scores.score(row, self.now())
         return Item(
             id=row.id,
             queue=row.queue.id,
@@ -165,6 +169,8 @@ class FakeQueues:
             amount=row.amount,
             payee=row.payee,
             inputs=row.inputs,
+            score=score,
+            rank=fake_scores.rank(score),
             money_version=row.money_version,
             holder=holder,
             expires_at=row.expires_at if holder else None,
