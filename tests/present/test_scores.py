@@ -217,5 +217,7 @@ def test_beside_a_wide_list_the_reason_stands_under_what_the_item_is() -> None:
     assert told[0] == "GBP 90,126.13  …4471  Aspire Care Ltd"
     assert told[2] == "92, why first"
     assert told[3] == "amount   GBP 9,012,613        +48"
-    assert "payout.release-score v3 · scored 12 s ago" in told
+    assert "rule     payout.release-score v3" in told
+    assert "scored   12 s ago" in told
+    assert [text for text in told if text.startswith("holder")] == ["holder   ○ free"]
     assert all(width_of(text) <= 33 for text in told[3:9])

@@ -286,13 +286,26 @@ def pane_lines(
 
 def beside_lines(item: Item, detail: Detail | None, standing: Standing, seen: Seen, *, width: int) -> Sequence[Line]:
     """The detail at the right of a wide list: what the item is, why it stands here, then the rest of it."""
-    lines = pane_lines(item, detail, standing, seen, width=width, room=1_000)
+    brief = brief_lines(item, detail, seen)
     if not standing.scored:
-        return [heading(item), (), *lines]
-    title = why_title(item, standing, seen)
-    why = len(why_lines(item, standing, width))
-    return [heading(item), (), title[:1], *lines[:why], *_rule_lines(item, seen), (), *lines[why:]]
+        return [heading(item), (), brief[0], *why_lines(item, standing, width), *brief[1:]]
+    title = why_title(item, standing, seen)[:1]
+    around = _around(item, standing) if item.score is not None else []
+    parts = why_lines(item, standing, width)[: -len(around) or None]
+    return [
+        heading(item),
+        (),
+        title,
+        *parts,
+        *([(), *around] if around else []),
+        (),
+        *_rule_lines(item, seen),
+        *brief[1:],
+    ]
 
 
 def _rule_lines(item: Item, seen: Seen) -> list[Line]:
-    return [(scored_piece(item.score, seen.now),)] if item.score is not None else []
+    if item.score is None:
+        return []
+    rule = field("rule", Piece(f"{item.score.rule} v{item.score.version}", Tone.QUIET))
+    return [rule, field("scored", Piece(ago(item.score.scored_at, seen.now), Tone.QUIET)), ()]
