@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 
 from jobconsole.present.filters import Fault, Offer, fault_of
 from jobconsole.present.text import CONTROL_FILTER
-from jobconsole.widgets.filter_line import FULL, HINT, FilterEntry, FilterLine
+from jobconsole.widgets.filter_line import CUT, FULL, HINT, FilterEntry, FilterLine
 from jobconsole.widgets.table import Table
 from jobcontract.ids import FILTER_MAX
 from tests.hostile import HOSTILE, MARKUP
@@ -236,8 +236,8 @@ async def test_where_nothing_is_known_tab_says_so_and_changes_nothing() -> None:
     ("before", "pasted", "text", "said"),
     [
         ("a ", "holder:me\n  currency:GBP\r\nc\x1b[31m", "a holder:me currency:GBP c[31m", HINT),
-        ("", "x" * 600, "x" * FILTER_MAX, "the end of what was pasted is left out"),
-        ("y" * FILTER_MAX, "more", "y" * FILTER_MAX, "the end of what was pasted is left out"),
+        ("", "x" * 600, "x" * FILTER_MAX, CUT),
+        ("y" * FILTER_MAX, "more", "y" * FILTER_MAX, CUT),
     ],
     ids=["several lines", "huge", "full"],
 )
@@ -258,3 +258,11 @@ async def test_a_full_line_says_so_and_keeps_what_was_typed() -> None:
         await settle(pilot)
         assert app.line.typed == "y" * FILTER_MAX
         assert FULL in app.shown()[1]
+
+
+async def test_keys_that_come_in_one_piece_take_effect_in_the_order_in_which_they_were_typed() -> None:
+    async with on_stage("holder:me") as (app, pilot):
+        for key, sign in (("ctrl+u", None), *((c, c) for c in "abx"), ("backspace", None), ("c", "c"), ("enter", "\r")):
+            app.post_message(events.Key(key, sign))
+        await settle(pilot)
+        assert app.given == ["abc"]

@@ -16,7 +16,6 @@ from jobconsole.present.text import line
 from jobconsole.present.times import ago
 from jobcontract.filter_names import QueueNames, judge_names
 from jobcontract.filters import INPUT, FilterError, parse
-from jobcontract.ids import FILTER_MAX
 from jobcontract.states import InputType
 
 if TYPE_CHECKING:
@@ -87,15 +86,11 @@ def _names(vocabulary: Vocabulary) -> QueueNames:
     )
 
 
-def one_line(pasted: str, room: int) -> tuple[str, str]:
-    """What was pasted, as one line of at most `room` characters, and a sentence where something was left out."""
-    line = " ".join(pasted.split())
-    line = "".join(sign for sign in line if unicodedata.category(sign) not in ("Cc", "Cs"))
-    if len(line) <= room:
-        return line, ""
-    return line[
-        : max(0, room)
-    ], f"A filter has at most {FILTER_MAX} characters: the end of what was pasted is left out."
+def one_line(pasted: str, room: int) -> tuple[str, bool]:
+    """What was pasted, as one line of at most `room` characters, and whether something was left out at its end."""
+    text = " ".join(pasted.split())
+    text = "".join(sign for sign in text if unicodedata.category(sign) not in ("Cc", "Cs"))
+    return text[: max(0, room)], len(text) > room
 
 
 def match_words(totals: QueueTotals | None, now: datetime) -> str:

@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -16,10 +15,10 @@ from textual.getters import query_one
 from textual.widgets import Input, Static
 
 from jobconsole.kept_filters import NAME_MAX, KeptFilter, KeptFiltersError, name_fault
-from jobconsole.present.filters import one_line
 from jobconsole.present.text import txt
 from jobconsole.screens.choose import Choice, ChooseScreen
 from jobconsole.screens.dialog import Dialog
+from jobconsole.widgets.line_entry import LineEntry
 
 Save = Callable[[str], Awaitable[str]]
 """Saves under a name; what is to be told of it. Raises `KeptFiltersError`."""
@@ -66,18 +65,6 @@ class KeptFiltersScreen(ChooseScreen):
             self.dismiss(option.id)
 
 
-class _NameEntry(Input):
-    """A name: what is pasted is made one line."""
-
-    def on_paste(self, event: events.Paste) -> None:
-        """One line of it, as much as there is room for."""
-        event.prevent_default()
-        event.stop()
-        start, end = sorted(self.selection)
-        text, _ = one_line(event.text, NAME_MAX - len(self.value) + end - start)
-        self.replace(text, start, end)
-
-
 class FilterNameScreen(Dialog[str]):
     """Asks for the name of a filter and saves it: what went wrong is said, and the name stays. The answer is what is
     to be told."""
@@ -107,7 +94,7 @@ class FilterNameScreen(Dialog[str]):
         with Vertical(id="name"):
             yield Static(txt("Save the filter under a name · enter saves · esc goes back"), id="title")
             yield Static(txt(self._text), id="filter")
-            yield _NameEntry(placeholder="name", compact=True, max_length=NAME_MAX)
+            yield LineEntry(placeholder="name", compact=True, max_length=NAME_MAX)
             yield Static(id="said")
 
     def on_input_changed(self, event: Input.Changed) -> None:

@@ -11,7 +11,7 @@ from typing import ClassVar
 from rich.cells import cell_len
 from rich.highlighter import Highlighter
 from rich.text import Text
-from textual import events
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
@@ -30,15 +30,16 @@ from jobconsole.present.filters import (
     fault_lines,
     filter_lines,
     offers_line,
-    one_line,
 )
 from jobconsole.present.text import txt
+from jobconsole.widgets.line_entry import LineEntry
 from jobconsole.widgets.lines import Lines
 from jobcontract.ids import FILTER_MAX
 
 HINT = "enter applies · tab completes · esc leaves it as it was"
 NOTHING = "Nothing is known that could stand here: type on."
 FULL = f"A filter has at most {FILTER_MAX} characters: this one is full."
+CUT = f"A filter has at most {FILTER_MAX} characters: the end of what was pasted is left out."
 
 Judge = Callable[[str], Fault | None]
 """What is wrong with a filter, as far as the console knows; None where nothing is."""
@@ -59,8 +60,8 @@ class _Underlined(Highlighter):
             text.stylize(style, fault.at, fault.at + max(1, fault.length))
 
 
-class FilterEntry(Input):
-    """One line of text; a paste is made one line; tab, up and down are the filter line's."""
+class FilterEntry(LineEntry):
+    """The text of a filter; tab, up and down are the filter line's."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {*Input.COMPONENT_CLASSES, "filter-entry--fault"}
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -81,12 +82,6 @@ class FilterEntry(Input):
         """Tab (0) completes, then goes on as down (1) does: to the next offer; up (-1) to the one before."""
 
         by: int
-
-    @dataclass
-    class Said(Message):
-        """Something about what was typed is to be told."""
-
-        sentence: str
 
     class Left(Message):
         """Escape."""
@@ -119,21 +114,6 @@ class FilterEntry(Input):
         """Tells it: what stands below points at cells."""
         super().watch_scroll_x(old_value, new_value)
         self.post_message(self.Scrolled())
-
-    def on_paste(self, event: events.Paste) -> None:
-        """One line of it, as much as there is room for."""
-        event.prevent_default()
-        event.stop()
-        start, end = sorted(self.selection)
-        text, told = one_line(event.text, FILTER_MAX - len(self.value) + end - start)
-        self.replace(text, start, end)
-        if told:
-            self.post_message(self.Said(told))
-
-    def restricted(self) -> None:
-        """A character more than there is room for."""
-        super().restricted()
-        self.post_message(self.Said(FULL))
 
     def action_offer(self, by: int) -> None:
         """Tab, up or down."""
@@ -274,11 +254,11 @@ class FilterLine(Vertical):
         event.stop()
         self._paint()
 
-    def on_filter_entry_said(self, event: FilterEntry.Said) -> None:
-        """Something about what was typed."""
+    @on(LineEntry.Cut)
+    def _entry_cut(self, event: LineEntry.Cut) -> None:
         event.stop()
         # After the change of the text, which takes away what was said before.
-        self.call_later(self._say, event.sentence)
+        self.call_later(self._say, CUT if event.pasted else FULL)
 
     def on_filter_entry_offer_asked(self, event: FilterEntry.OfferAsked) -> None:
         """Shows what could be typed. Tab completes as far as all of it agrees, then each key goes to another offer."""
@@ -303,13 +283,11 @@ class FilterLine(Vertical):
         self._offers = tuple(self._offering(self._base, self.entry.cursor_position))
 
     def _complete(self) -> None:
-        """Puts in what all offers begin with; where there is one alone, it is taken."""
-        alone, agreed = len(self._offers) == 1, agreed_offer(self._base, self._offers)
+        """Puts in what all offers begin with, and shows what could follow."""
+        agreed = agreed_offer(self._base, self._offers)
         if agreed is not None:
             self._take(agreed)
             self._ask_offers()
-        if alone:
-            self._offers = ()
         self._paint()
 
     def _take(self, offer: Offer) -> None:
