@@ -40,7 +40,7 @@ BAR = 12
 """Cells of the longest bar."""
 LEAST_WORDS = 18
 """Cells that the words of a part need beside it; with less they stand below it."""
-NAME_LEAST = 12
+NAME_LEAST = 7
 """Cells of a neighbour's name at least."""
 _EIGHTHS = ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")
 
