@@ -5,7 +5,7 @@ Never changes an item.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -13,10 +13,12 @@ from jobconsole.client.fake_queues import OPEN, FakeItem, FakeQueues
 from jobconsole.client.fake_scores import RULES, rank, score
 from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.items import Amount, Explanation, InputValue, Item, Placement, Supposed, WhatIf
-from jobcontract.money import exponent
+from jobcontract.money import EXPONENTS, exponent
 from jobcontract.scores import Counted
 
 COUNTED_MOST = 10_000
+INPUT_MOST = 40
+YEARS = range(1901, 2200)
 Place = tuple[int, datetime, str]
 
 
@@ -51,16 +53,33 @@ def what_if(queues: FakeQueues, row: FakeItem, supposed: WhatIf) -> Supposed:
 
 
 def _check(queues: FakeQueues, row: FakeItem, supposed: WhatIf) -> None:
+    for fault in _faults(queues, row, supposed):
+        raise Refusal(ErrorCode.INVALID_REQUEST, fault)
+
+
+def _faults(queues: FakeQueues, row: FakeItem, supposed: WhatIf) -> Iterator[str]:
+    if supposed.amount is not None:
+        if supposed.amount.currency not in EXPONENTS:
+            yield f"`amount`: {supposed.amount.currency} is not a currency that is known here."
+        if supposed.amount.minor == 0:
+            yield "`amount`: an amount of zero pays nobody anything."
+    if supposed.created is not None and supposed.created.year not in YEARS:
+        yield f"`created` is an instant with an offset, from {YEARS[0]} to {YEARS[-1]}."
     if supposed.created is not None and supposed.created > queues.now() + timedelta(minutes=1):
-        raise Refusal(ErrorCode.INVALID_REQUEST, "`created` is in the future: an item's own date has passed.")
-    for name in supposed.inputs:
+        yield "`created` is in the future: an item's own date has passed."
+    yield from _input_faults(row, supposed.inputs)
+
+
+def _input_faults(row: FakeItem, given: Mapping[str, InputValue]) -> Iterator[str]:
+    for name, value in given.items():
         if name not in row.queue.inputs:
-            known = ", ".join(row.queue.inputs) or "none"
-            raise Refusal(ErrorCode.INVALID_REQUEST, f"`{name}` is not an input here; there is {known}.")
-        if not isinstance(supposed.inputs[name], str):
-            raise Refusal(ErrorCode.INVALID_REQUEST, f"`{name}` is text, without NUL or lone surrogates.")
-        if not str(supposed.inputs[name]).strip():
-            raise Refusal(ErrorCode.INVALID_REQUEST, f"`{name}` is required.")
+            yield f"`{name}` is not an input here; there is {', '.join(row.queue.inputs) or 'none'}."
+        if not isinstance(value, str):
+            yield f"`{name}` is text, without NUL or lone surrogates."
+        elif not value.strip():
+            yield f"`{name}` is required."
+        elif len(value) > INPUT_MOST:
+            yield f"`{name}` has {len(value)} characters; at most {INPUT_MOST} are allowed."
 
 
 def _placement(queues: FakeQueues, row: FakeItem, place: Place) -> Placement:
