@@ -37,7 +37,7 @@ DATABASE = "claims"
 CONNECTIONS = 16
 ROUNDS, SECONDS = 7, 1.0
 HEAD = 20_000
-TENANTS: Mapping[str, int] = {"bare": 100_000, "one": 70_000, "case": 30_000, "head": HEAD + 30_000, "http": 20_000}
+TENANTS: Mapping[str, int] = {"bare": 80_000, "one": 60_000, "case": 25_000, "head": HEAD + 25_000, "http": 6_000}
 """Each way has a tenant of its own, so that none finds the rows that another one took."""
 HELD_MOST = 50
 """Items that a clerk takes before the next one goes on: what the example lets a person hold."""
@@ -160,7 +160,7 @@ async def _over_http(ground: Ground) -> tuple[Figure, int]:
             orders = [
                 [
                     request("POST", path, token, b"{}", Idempotency_Key=uuid4().hex, Jobs_Tenant="http")
-                    for _ in range(200)
+                    for _ in range(100)
                 ]
                 for token in tokens
             ]
