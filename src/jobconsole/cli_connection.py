@@ -92,14 +92,15 @@ def twin(function: Twin) -> Callable[..., None]:
     return connection_options(run)
 
 
-def within(most: int) -> Callable[[click.Context, click.Parameter, str | None], str | None]:
-    """A click callback: text that is there, of at most `most` characters that can be sent; anything else is wrong usage."""
+def within(most: int, *, empty: bool = False) -> Callable[[click.Context, click.Parameter, str | None], str | None]:
+    """A click callback: text that is there (unless it may be `empty`), of at most `most` characters that can be sent;
+    anything else is wrong usage."""
 
     def check(_ctx: click.Context, _parameter: click.Parameter, text: str | None) -> str | None:
         if text is None:
             return None
-        if not text or len(text) > most:
-            raise click.BadParameter(f"it has {len(text):,} characters; it must have 1 to {most:,}.")
+        if not (text or empty) or len(text) > most:
+            raise click.BadParameter(f"it has {len(text):,} characters; it must have {0 if empty else 1} to {most:,}.")
         if not storable(text) or line(text) != text:
             raise click.BadParameter("it holds a control character, or bytes that are no UTF-8.")
         return text

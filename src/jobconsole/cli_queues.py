@@ -21,18 +21,27 @@ from jobconsole.cli_connection import (
     twin,
     within,
 )
-from jobconsole.cli_filters import filters
+from jobconsole.cli_filters import filter_of, filters
 from jobconsole.cli_scores import SCORES
 from jobconsole.client import queues as client
 from jobconsole.present import plain
-from jobcontract.ids import KEY_MAX, PAGE_MAX
+from jobcontract.ids import FILTER_MAX, KEY_MAX, PAGE_MAX
 from jobcontract.items import Claimed, ItemPage
+from jobcontract.starts import START_MAX
 from jobcontract.states import ItemView
 
 ITEM = click.argument("item", callback=within(KEY_MAX))
 QUEUE = click.argument("queue", callback=within(KEY_MAX))
 KEY = click.option(
     "--key", metavar="KEY", callback=within(KEY_MAX), help="Idempotency key: repeat an order with its first key."
+)
+FILTER = click.option(
+    "--filter",
+    "filter_text",
+    metavar="TEXT",
+    default="",
+    callback=within(FILTER_MAX, empty=True),
+    help="Only what matches, as on the screen (`amount>1000 currency:EUR`), or @ and a saved filter's name.",
 )
 FENCE = click.option("--fence", type=click.IntRange(min=1), help="Fence of the claim; else the item's present one.")
 
@@ -67,19 +76,46 @@ async def totals(at: SignedIn, queue: str) -> Shown:
     "--view", type=click.Choice([view.value for view in ItemView]), default=ItemView.WAITING.value, show_default=True
 )
 @click.option("--limit", type=click.IntRange(1, PAGE_MAX), default=100, show_default=True, help="Rows of the page.")
-@click.option("--cursor", metavar="CURSOR", callback=within(CURSOR_MAX), help="`next` of the page before.")
-@click.option("--all", "everything", is_flag=True, help="Every page.")
+@click.option("--cursor", metavar="CURSOR", callback=within(CURSOR_MAX), help="`next` or `previous` of another page.")
+@FILTER
+@click.option(
+    "--start",
+    metavar="PLACE",
+    callback=within(START_MAX),
+    help="Where the page begins: first, last, score:80, or item: and an item's id or key.",
+)
+@click.option(
+    "--all", "everything", is_flag=True, help="Every page, from the first row; what moved meanwhile included."
+)
 @twin
-async def items(at: SignedIn, queue: str, view: str, limit: int, cursor: str | None, everything: bool) -> Shown:
-    """Items of QUEUE, oldest first."""
-    wanted = ItemView(view)
-    page = await client.items(at.service, queue, view=wanted, cursor=cursor, limit=PAGE_MAX if everything else limit)
-    if everything and page.next is not None:
-        rows = [row async for row in client.all_items(at.service, queue, view=wanted)]
-        page = ItemPage(items=tuple(rows), next=None, as_of=page.as_of)
-    lines = plain.items_lines(page.items, at.settings.zone)
-    more = ["", f"There are more: --cursor {page.next}  (or --all)"] if page.next else []
-    return Shown(answer=page, lines=[*lines, *more])
+async def items(
+    at: SignedIn,
+    queue: str,
+    view: str,
+    limit: int,
+    cursor: str | None,
+    filter_text: str,
+    start: str | None,
+    everything: bool,
+) -> Shown:
+    """Items of QUEUE in its order: highest score first, where it has scores, else oldest first."""
+    wanted, chosen = ItemView(view), filter_of(at.settings.profile, queue, filter_text)
+    if everything and (start is not None or cursor is not None):
+        raise click.UsageError("--all lists from the first row to the last: leave --start and --cursor away.")
+    if everything:
+        whole = await client.every_item(at.service, queue, view=wanted, filter=chosen)
+        return Shown(answer=whole, lines=plain.items_lines(whole.items, at.settings.zone))
+    page = await client.items(at.service, queue, view=wanted, filter=chosen, start=start, cursor=cursor, limit=limit)
+    return Shown(answer=page, lines=[*plain.items_lines(page.items, at.settings.zone), *_around(page)])
+
+
+def _around(page: ItemPage) -> list[str]:
+    """How to go on from a page, in words."""
+    caught = ["", "These were placed anew since the first page, anywhere in the list."] if page.catch_up else []
+    before = [f"Before these: --cursor {page.previous}"] if page.previous else []
+    after = [f"There are more: --cursor {page.next}  (or --all)"] if page.next else []
+    more = [*before, *after]
+    return [*caught, *([""] if more else []), *more]
 
 
 @ITEM
@@ -100,12 +136,14 @@ async def claim(at: SignedIn, item: str, key: str | None) -> Shown:
 
 
 @QUEUE
+@FILTER
 @KEY
 @twin
-async def claim_next(at: SignedIn, queue: str, key: str | None) -> Shown:
-    """Claim the oldest free item of QUEUE."""
+async def claim_next(at: SignedIn, queue: str, filter_text: str, key: str | None) -> Shown:
+    """Claim the first free item of QUEUE in its order, of those that match the filter."""
+    chosen = filter_of(at.settings.profile, queue, filter_text)
     once = key or client.new_key()
-    return _claimed(await sure(client.claim_next(at.service, queue, once), once), at)
+    return _claimed(await sure(client.claim_next(at.service, queue, once, filter=chosen), once), at)
 
 
 @ITEM

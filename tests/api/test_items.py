@@ -77,6 +77,52 @@ async def test_a_cursor_is_good_for_its_listing_person_tenant_and_filter_alone(a
         problem_of(await mine.get(ITEMS, params={**asked, "cursor": forged}), 400, "cursor-invalid")
 
 
+@pytest.mark.requirement("order-queue-items-by-score")
+async def test_pages_go_both_ways_and_end_with_what_moved(api: Api) -> None:
+    for number in range(5):
+        await api.push(f"K-{number}")
+    client = await api.of("m.ito")
+
+    async def page(**params: str) -> ItemPage:
+        answer = await client.get(ITEMS, params={"limit": "2", **params})
+        return ItemPage.model_validate_json(answer.content, strict=True)
+
+    async def keys(cursor: str | None) -> list[str | None]:
+        assert cursor is not None
+        return [item.key for item in (await page(cursor=cursor)).items]
+
+    last = await page(start="last")
+    assert ([item.key for item in last.items], last.next) == (["K-3", "K-4"], None)
+    assert await keys(last.previous) == ["K-1", "K-2"]
+    found = await page(start="item:K-1")
+    assert await keys(found.previous) == ["K-0"]
+    rest = await page(cursor=str(found.next))
+    await api.push("OLD", created="2020-01-01T00:00:00Z")
+    caught = await page(cursor=str(rest.next))
+    assert ([item.key for item in caught.items], caught.catch_up) == (["OLD"], True)
+    assert (caught.previous, caught.next) == (None, None)
+
+
+async def test_what_a_page_cannot_be_asked_for_is_refused(api: Api) -> None:
+    await api.push("K-1")
+    client = await api.of("m.ito")
+    cursor = (await client.get(ITEMS, params={"limit": "1", "start": "score:-900"})).json()["previous"]
+    for params, status, code in (
+        ({"start": "middle"}, 422, "invalid-request"),
+        ({"start": "last", "cursor": cursor, "limit": "1"}, 422, "invalid-request"),
+        ({"start": "item:nothing"}, 404, "not-found"),
+        ({"start": "x" * 300}, 422, "invalid-request"),
+        ({"filter": "x" * 501}, 422, "invalid-request"),
+        ({"filter": "amount>1 currency:"}, 422, "filter-invalid"),
+        ({"cursor": cursor, "limit": "1", "filter": "k"}, 400, "cursor-invalid"),
+        ({"filter_text": "k"}, 422, "invalid-request"),
+    ):
+        problem_of(await client.get(ITEMS, params=params), status, code)
+    assert [
+        item["key"] for item in (await client.get(ITEMS, params={"limit": "1", "cursor": cursor})).json()["items"]
+    ] == ["K-1"]
+
+
 async def test_pages_of_the_audit_trail_join(api: Api) -> None:
     for number in range(5):
         await api.push(f"K-{number}")

@@ -270,6 +270,46 @@ def test_every_page_with_all(typed: Typed) -> None:
     assert (len({row["id"] for row in whole["items"]}), whole["next"]) == (453, None)
 
 
+@pytest.mark.requirement("order-queue-items-by-score")
+def test_a_page_may_be_filtered_begin_anywhere_and_says_how_to_go_on(typed: Typed) -> None:
+    for count in range(4):
+        typed.fake.queues.add(PAYOUTS, f"Supplier {count}", minor=100, currency="JPY", days_old=count)
+    yen = ("queues", "items", PAYOUTS, "--filter", "currency:JPY")
+    assert [row["title"] for row in typed.json(*yen)["items"]] == [f"Supplier {count}" for count in (3, 2, 1, 0)]
+    last = typed.json(*yen, "--start", "last", "--limit", "1")
+    assert ([row["title"] for row in last["items"]], last["next"], last["catch_up"]) == (["Supplier 0"], None, False)
+    before = typed.json(*yen, "--limit", "1", "--cursor", last["previous"])
+    assert [row["title"] for row in before["items"]] == ["Supplier 1"]
+    assert "Before these: --cursor" in typed(*yen, "--start", "last", "--limit", "1").stdout
+    front = typed.json(*yen, "--limit", "3")
+    typed.fake.queues.add(PAYOUTS, "In front", minor=100, currency="JPY", days_old=99)
+    rest = typed.json(*yen, "--limit", "3", "--cursor", front["next"])
+    moved = typed(*yen, "--limit", "3", "--cursor", rest["next"])
+    assert "placed anew since the first page" in moved.stdout
+    assert "In front" in moved.stdout
+    whole = typed.json(*yen, "--all")
+    assert [row["title"] for row in whole["items"]] == ["In front", *(f"Supplier {count}" for count in (3, 2, 1, 0))]
+    amounts = typed.json("queues", "items", PAYOUTS, "--all", "--filter", "sort:amount currency:GBP")["items"]
+    assert [row["title"] for row in amounts] == ["Aspire Care Ltd", "Booker Food", "Plant Hire"]
+    assert typed.json("queues", "claim-next", PAYOUTS, "--filter", "currency:JPY")["item"]["title"] == "In front"
+    for words, says in (
+        (("--all", "--start", "last"), "leave --start and --cursor away"),
+        (("--filter", "x" * 501), "501"),
+        (("--start", "x" * 301), "301"),
+    ):
+        refused = typed("queues", "items", PAYOUTS, *words)
+        assert (refused.exit_code, refused.stdout) == (2, "")
+        assert says in refused.stderr
+    for words, says in (
+        (("--start", "middle"), "first, last, score:80"),
+        (("--start", "item:none"), "no item 'none'"),
+        (("--filter", "surprise:1"), "filter-invalid"),
+    ):
+        refused = typed("queues", "items", PAYOUTS, *words)
+        assert (refused.exit_code, refused.stdout) == (1, ""), refused.output
+        assert says in refused.stderr
+
+
 def test_repeating_with_a_key_is_the_first_answer(typed: Typed) -> None:
     one = typed.json("queues", "claim-next", PAYOUTS, "--key", "k-1")
     two = typed.json("queues", "claim-next", PAYOUTS, "--key", "k-1")

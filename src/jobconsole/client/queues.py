@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import AsyncIterator
+from datetime import datetime
 
 from jobconsole.client.service import Service
+from jobcontract.filters import Sort, parse
 from jobcontract.ids import PAGE_MAX
 from jobcontract.items import (
     Acted,
@@ -108,6 +110,25 @@ async def all_items(
         if page.next is None:
             return
         cursor = page.next
+
+
+async def every_item(service: Service, queue: str, *, view: ItemView = ItemView.WAITING, filter: str = "") -> ItemPage:
+    """A whole listing as one page in its order: each row once, as it was last read, with what the catch-up told."""
+    rows: dict[str, Item] = {}
+    cursor: str | None = None
+    while True:
+        page = await items(service, queue, view=view, filter=filter, cursor=cursor, limit=PAGE_MAX)
+        rows.update((row.id, row) for row in page.items)
+        if page.next is None:
+            break
+        cursor = page.next
+    by_amount = parse(filter).sort is Sort.AMOUNT
+
+    def place(row: Item) -> tuple[int, datetime, str]:
+        key = -row.amount.minor if by_amount and row.amount is not None else row.rank
+        return key, row.created, row.id
+
+    return ItemPage(items=tuple(sorted(rows.values(), key=place)), next=None, as_of=page.as_of)
 
 
 async def item(service: Service, item_id: str) -> ItemDetail:

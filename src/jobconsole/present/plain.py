@@ -71,10 +71,11 @@ def totals_lines(totals: QueueTotals, zone: tzinfo) -> list[str]:
 
 
 def items_lines(items: Sequence[Item], zone: tzinfo) -> list[str]:
-    """One line an item: id, amount and account before the name."""
+    """One line an item: id, score, amount and account before the name."""
     rows = (
         (
             row.id,
+            _score(row),
             amount_text(row.amount) if row.amount else "",
             account_text(row.payee),
             row.title,
@@ -83,7 +84,13 @@ def items_lines(items: Sequence[Item], zone: tzinfo) -> list[str]:
         )
         for row in items
     )
-    return table(("item", "amount", "account", "title", "created", "state"), rows, right=(1,))
+    return table(("item", "score", "amount", "account", "title", "created", "state"), rows, right=(1, 2))
+
+
+def _score(item: Item) -> str:
+    if item.score is None:
+        return "-"
+    return "not scored" if item.score.value is None else f"{item.score.value:,}"
 
 
 def item_lines(item: Item, zone: tzinfo) -> list[str]:
