@@ -135,7 +135,7 @@ def _blocks(found: Rounds) -> Iterator[Figure]:
             unit="ms",
             rounds=(wall,),
             at_most=LOOP_MOST,
-            note=f"of which it worked {used:.0f} ms",
+            note=f"the loop itself worked {used:.0f} ms at most",
         )
 
 
@@ -235,7 +235,7 @@ def _memory(console: Terminal, rows: int) -> Figure:
 
 
 def _blocked(console: Terminal, late: Path) -> tuple[float, float]:
-    """The longest block since the last look: milliseconds, and how much of them the loop itself worked."""
+    """Since the last look, in milliseconds: the longest block, and the longest stretch that the loop itself worked."""
     late.unlink(missing_ok=True)
     console.watched.send_signal(signal.SIGUSR1)
     until = time.perf_counter() + 10
@@ -243,6 +243,5 @@ def _blocked(console: Terminal, late: Path) -> tuple[float, float]:
         if time.perf_counter() > until:
             raise RuntimeError("the probe did not say how late it was")
         console.pump(0.05)
-    worst = json.loads(late.read_text("utf-8"))["worst"]
-    wall, used = worst[0]
-    return float(wall), float(used)
+    found = json.loads(late.read_text("utf-8"))
+    return float(found["late"]), float(found["used"])

@@ -43,10 +43,14 @@ class Probed(Console):
 
     def _write(self) -> None:
         late, self._late = self._late, []
-        worst = sorted(late, reverse=True)[:20]
         file = Path(os.environ[FILE])
         fresh = file.with_suffix(".new")
-        fresh.write_text(json.dumps({"wakes": len(late), "worst": worst}), "utf-8")
+        fresh.write_text(
+            json.dumps(
+                {"wakes": len(late), "late": max(each[0] for each in late), "used": max(each[1] for each in late)}
+            ),
+            "utf-8",
+        )
         fresh.replace(file)
 
 
