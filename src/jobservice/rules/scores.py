@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from jobcontract.ids import storable, visible
+from jobcontract.ids import visible
 from jobcontract.money import Money
 from jobcontract.states import RuleInputType
 from jobservice.application import CannotScore, Part, Score, ScoreFunction, ScoreInputs, ScoreValue
@@ -155,7 +155,8 @@ def _faults(rule: Rule, score: object) -> Iterator[str]:
 
 
 def _showable(text: object, most: int) -> bool:
-    return isinstance(text, str) and len(text) <= most and storable(text) and text.isprintable() and visible(text)
+    # What is printable can be stored, too: neither NUL nor a surrogate is.
+    return isinstance(text, str) and len(text) <= most and text.isprintable() and visible(text)
 
 
 def _ordered(rule: Rule, score: Score) -> tuple[Part, ...]:
@@ -172,8 +173,4 @@ def _told(reason: CannotScore) -> str:
 
 def _sentence(fault: str) -> str:
     kept = " ".join(fault.split())[:FAILURE_MOST]
-    return (
-        kept
-        if storable(kept) and kept.isprintable() and visible(kept)
-        else "its rule gave a reason that cannot be shown"
-    )
+    return kept if kept.isprintable() and visible(kept) else "its rule gave a reason that cannot be shown"

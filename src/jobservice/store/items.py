@@ -6,7 +6,7 @@ Decides nothing. Tenant and reach (customers, workspaces) are named in every sta
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -15,12 +15,13 @@ from psycopg.types.json import Jsonb
 
 from jobcontract.money import EXPONENTS
 from jobcontract.states import ItemState
+from jobservice.application import Part
 from jobservice.rules.claims import Holding
 from jobservice.rules.items import Content, Payment, Version
 from jobservice.rules.scores import UNRANKED, Rule, Scored
 from jobservice.store.database import Row, Transaction
 
-_EXPONENTS = Jsonb(dict(EXPONENTS))
+EXPONENTS_JSON = Jsonb(dict(EXPONENTS))
 Place = tuple[int, str, str]
 """Where a row stands in a listing: its rank (or amount_rank), its own date as ISO 8601, its id."""
 FIRST: Place = (-(2**63), "-infinity", "00000000-0000-0000-0000-000000000000")
@@ -78,11 +79,16 @@ class Standing:
             "score_rule": self.rule.id,
             "score_version": self.rule.version,
             "score_inputs": dict(self.scored.inputs),
-            "score_parts": None if self.scored.value is None else [asdict(part) for part in self.scored.parts],
+            "score_parts": None if self.scored.value is None else [_part(part) for part in self.scored.parts],
             "score_failure": self.scored.failure,
             "scored_at": self.at.isoformat(),
             "rescore_at": None if again is None else (self.at + timedelta(seconds=again)).isoformat(),
         }
+
+
+def _part(part: Part) -> dict[str, object]:
+    # Spelled out: the general way copies deeply, which was a quarter of what the duty of rescoring spends on an item.
+    return {"input": part.input, "shown": part.shown, "points": part.points, "words": part.words}
 
 
 _SCORE_COLUMNS = (
@@ -227,7 +233,7 @@ async def shown(transaction: Transaction, item: str, reach: Reach) -> Row | None
     """One item as it goes over the wire (`item`), with payload, pusher and the clock; None where out of reach."""
     if not readable(item):
         return None
-    return await transaction.row("items/shown", item=item, exponents=_EXPONENTS, **reach.parameters())
+    return await transaction.row("items/shown", item=item, exponents=EXPONENTS_JSON, **reach.parameters())
 
 
 def _money(content: Content) -> dict[str, object]:
