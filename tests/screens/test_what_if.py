@@ -6,6 +6,7 @@ import json
 
 import httpx
 import pytest
+from textual import events
 from textual.widgets import Input
 
 from jobconsole.app import Console
@@ -199,6 +200,18 @@ async def test_hostile_inputs_vocabulary_and_answers_are_shown_as_they_are() -> 
             assert all(harmless(row) for row in painted), texts[at : at + 4]
             for text in (amount, age, fault, offered):
                 assert line(text)[:8].strip() in "\n".join(painted)
+
+
+async def test_keys_that_a_slow_link_brings_in_one_piece_reach_the_field_they_were_meant_for() -> None:
+    fake, _ = scored_service()
+    async with on_stage(fake) as (app, _, pilot):
+        await pilot.press("W")
+        dialog = await opened(app)
+        for key in ("ctrl+u", "5", "tab", "9", "backspace", "8", "d", "shift+tab", "1"):
+            app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await until(app, lambda: entries(dialog)[0].value.endswith("1"), "the last key")
+        await pilot.pause()
+        assert [entry.value for entry in entries(dialog)[:2]] == ["1", "8d"]  # what has the focus anew is selected
 
 
 async def test_it_completes_to_what_other_items_have() -> None:

@@ -44,8 +44,9 @@ class WhatIfScreen(Dialog[None]):
 
     AUTO_FOCUS = ""
     BINDINGS = [  # noqa: RUF012  Textual's own form of a class's bindings
-        Binding("up", "app.focus_previous", show=False),
-        Binding("down", "app.focus_next", show=False),
+        # At once, before the next key is looked at: a slow link brings several in one piece.
+        Binding("tab,down", "app.focus_next", show=False, priority=True),
+        Binding("shift+tab,up", "app.focus_previous", show=False, priority=True),
         Binding("pageup", "scroll_answer(-1)", show=False),
         Binding("pagedown", "scroll_answer(1)", show=False),
     ]

@@ -29,6 +29,7 @@ from jobconsole.present.what_if import (
     read_input,
     read_money,
 )
+from jobconsole.widgets.line_entry import LineEntry
 from jobcontract.money import Money
 from jobcontract.states import RuleInputType
 
@@ -82,7 +83,7 @@ class RuleField(Container):
             name.styles.width = self._names
             yield name
             # Values of the service are text here: an input shows them as they are typed, made safe.
-            yield Input(value=line(self._own), compact=True, select_on_focus=True)
+            yield LineEntry(value=line(self._own), compact=True, select_on_focus=True)
         yield Static("", classes="said")
 
     def on_mount(self) -> None:
