@@ -86,6 +86,7 @@ async def test_it_follows_what_becomes_of_the_items_that_it_shows() -> None:
         queue.table.move_to(ids[2])
         await pilot.press("w")
         screen = await explained(app)
+        screen._rested = -1_000  # no waiting for the slow round
         below = fake.queues.items[ids[0]]
         below.inputs = {"invoice": "none"}
         fake.queues.changed(below)
