@@ -26,6 +26,10 @@ COMPUTING_SECONDS = 5.0
 """How long a batch is computed at most before what there is of it is written: well inside the lease."""
 
 
+Computed = tuple[ToScore, Standing]
+"""An item and where it stands now."""
+
+
 class Where(NamedTuple):
     """A queue of a tenant."""
 
@@ -104,19 +108,28 @@ class Rescoring:
         self._next[where] = latest if soonest is None else min(soonest, latest)
 
     async def _refresh(self, lease: Lease, run: _Run, where: Where, now: datetime) -> None:
-        """Score what was due by `now`, each item once: one that somebody works on stays due for the next run."""
-        after: store.Due | None = None
-        while not lease.stopping():
-            # Without the lease: a transaction under it writes, and a commit that writes waits for the disk.
-            async with lease.database.transaction(where.tenant) as transaction:
-                items = await store.due(transaction, where.queue.id, until=now, after=after, batch=self.batch)
-                clock = transaction.began_at
-            if not items:
-                return
-            computed = await self._score(lease, run, where, items, clock)
-            last = items[computed - 1]
+        """Score what was due by `now`, each item once: one that somebody works on stays due for the next run.
+
+        A batch is written while the next one is computed: the database and this process each have work all the time.
+        """
+        batch = await self._due(lease, run, where, now, None)
+        while batch and not lease.stopping():
+            last = batch[-1][0]
             assert last.rescore_at is not None  # noqa: S101  # it was found by that
-            after = (last.rescore_at, last.id)
+            writing = asyncio.create_task(self._write(lease, run, where, batch))
+            try:
+                batch = await self._due(lease, run, where, now, (last.rescore_at, last.id))
+            finally:
+                await writing
+
+    async def _due(
+        self, lease: Lease, run: _Run, where: Where, now: datetime, after: store.Due | None
+    ) -> Sequence[Computed]:
+        """The next batch of what is due, computed. Read without the lease: what commits under it waits for the disk."""
+        async with lease.database.transaction(where.tenant) as transaction:
+            items = await store.due(transaction, where.queue.id, until=now, after=after, batch=self.batch)
+            clock = transaction.began_at
+        return await asyncio.to_thread(self._compute, run, where.queue, items, clock) if items else ()
 
     async def _look_through(self, lease: Lease, run: _Run, where: Where) -> None:
         """Score what the queue's present rule did not, once after a start; what was left out is looked for again."""
@@ -133,26 +146,24 @@ class Rescoring:
             before = run.scored
             start = 0
             while start < len(found.items) and not lease.stopping():
-                batch = found.items[start : start + self.batch]
-                start += await self._score(lease, run, where, batch, clock)
+                items = found.items[start : start + self.batch]
+                batch = await asyncio.to_thread(self._compute, run, where.queue, items, clock)
+                await self._write(lease, run, where, batch)
+                start += len(batch)
             left = left or run.scored - before < len(found.items)
             place = found.last
             if not left:
                 self._from[where] = place
 
-    async def _score(self, lease: Lease, run: _Run, where: Where, items: Sequence[ToScore], clock: datetime) -> int:
-        """Score as many of `items` as a batch has time for, one at least, and write them; how many were computed."""
-        # In a thread: a rule that takes long must not hold up heartbeats and other duties.
-        standings = await asyncio.to_thread(self._compute, run, where.queue, items, clock)
+    async def _write(self, lease: Lease, run: _Run, where: Where, batch: Sequence[Computed]) -> None:
         async with lease.transaction(where.tenant) as transaction:
-            run.add(await store.rescore(transaction, lease.key, standings))
-        return len(standings)
+            run.add(await store.rescore(transaction, lease.key, batch))
 
-    def _compute(
-        self, run: _Run, queue: Queue, items: Sequence[ToScore], clock: datetime
-    ) -> list[tuple[ToScore, Standing]]:
+    def _compute(self, run: _Run, queue: Queue, items: Sequence[ToScore], clock: datetime) -> Sequence[Computed]:
+        """As many of `items` as a batch has time for, one at least. In a thread of its own: a rule that takes long must
+        not hold up heartbeats and other duties."""
         ending = time.monotonic() + COMPUTING_SECONDS
-        computed: list[tuple[ToScore, Standing]] = []
+        computed: list[Computed] = []
         for item in items:
             standing = self.scorer.stand(queue, item.content, item.created, clock, on_fault=run.fault)
             computed.append((item, standing))
