@@ -47,8 +47,8 @@ class WhatIfScreen(Dialog[None]):
         # At once, before the next key is looked at: a slow link brings several in one piece.
         Binding("tab,down", "app.focus_next", show=False, priority=True),
         Binding("shift+tab,up", "app.focus_previous", show=False, priority=True),
-        Binding("pageup", "scroll_answer(-1)", show=False),
-        Binding("pagedown", "scroll_answer(1)", show=False),
+        Binding("pageup", "scroll_answer(-1)", show=False, priority=True),
+        Binding("pagedown", "scroll_answer(1)", show=False, priority=True),
     ]
     DEFAULT_CSS = """
     WhatIfScreen { align: center middle; background: $background 60%; }
