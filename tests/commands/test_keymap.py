@@ -67,7 +67,7 @@ def test_what_is_no_key_is_refused(text: str, sentence: str) -> None:
         read_keymap({"help.show": text})
 
 
-@pytest.mark.parametrize("text", ["ctrl+h", "f12", "?", "home", "ctrl+shift+x", ",", "é", "alt+enter"])
+@pytest.mark.parametrize("text", ["ctrl+h", "f12", "?", "insert", "ctrl+shift+x", ",", "é", "alt+enter"])
 def test_what_is_a_key_is_taken(text: str) -> None:
     assert read_keymap({"help.show": text})["help.show"] == (text,)
 

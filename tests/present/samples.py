@@ -18,9 +18,9 @@ ME = Person(id="m.ito", name="Mika Ito")
 RAO = Person(id="k.rao", name="Kiran Rao")
 
 
-def seen(claim: ClaimMode = ClaimMode.REQUIRED, zone: str = "Europe/London") -> Seen:
+def seen(claim: ClaimMode = ClaimMode.REQUIRED, zone: str = "Europe/London", *, scored: bool = False) -> Seen:
     """Looked at by m.ito at NOW."""
-    return Seen(me="m.ito", now=NOW, zone=ZoneInfo(zone), claim=claim)
+    return Seen(me="m.ito", now=NOW, zone=ZoneInfo(zone), claim=claim, scored=scored)
 
 
 def amount(minor: int, currency: str = "GBP") -> Amount:

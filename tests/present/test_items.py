@@ -10,15 +10,14 @@ from hypothesis import strategies as st
 
 from jobconsole.present.amounts import amount_text
 from jobconsole.present.columns import Line, Tone, lay_out, plain, row_line, width_of
+from jobconsole.present.item_rows import measure, row_cells
 from jobconsole.present.items import (
     brief_lines,
     full_lines,
     heading,
     input_text,
     payload_lines,
-    row_cells,
     state_piece,
-    under_line,
     what_is_done,
 )
 from jobconsole.present.queues import columns_of
@@ -51,7 +50,7 @@ def test_amount_sign_currency_and_last_four_survive_every_width(
     row = held(RAO, 100, amount=amount(minor, currency), payee=payee, title=title)
     columns = columns_of(queue(), ItemView.WAITING, one_line=one_line)
     cells = row_cells(row, seen())
-    needs = {column: width_of(cells[column].text) for column in ("amount", "account", "inputs", "state")}
+    needs = dict(measure(row, seen()).cells)
     widths, gap = lay_out(columns, needs, width - GUTTER)
     line = plain(row_line(columns, cells, widths, gap))
     assert line.lstrip().startswith(amount_text(amount(minor, currency)))
@@ -94,13 +93,6 @@ def test_declared_inputs_are_words() -> None:
     assert input_text("invoice-on-file", False) == "no invoice on file"
     assert input_text("attempts", 3) == "attempts 3"
     assert input_text("region", None) == "region unknown"
-
-
-def test_the_second_line_has_the_inputs_and_what_found_no_column() -> None:
-    row = held(ME, 2467, amount=amount(-154522))
-    assert plain(under_line(row, seen())) == "6 days old · credit · invoice on file · Invoice 1211-00415"
-    left_out = plain(under_line(row, seen(), ("name", "state")))
-    assert left_out.startswith("◆ me 41:07 · Aspire Care Ltd · 6 days old")
 
 
 def test_the_heading_has_the_amount_first() -> None:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from typing import Any
+
 import pytest
 
 from jobconsole.present.columns import plain, width_of
 from jobconsole.present.queues import (
+    ORDER,
+    ORDER_SHORT,
     RowsKnown,
     columns_of,
     empty_sentence,
     loaded_text,
+    moved_text,
     switcher_lines,
     title_line,
     view_line,
 )
 from jobcontract.states import ClaimMode, ItemView
-from tests.present.samples import queue, totals
+from tests.present.samples import NOW, queue, totals
 
 
 def test_the_title_counts_and_sums_what_waits() -> None:
@@ -33,19 +39,45 @@ def test_a_figure_that_does_not_fit_is_counted_not_cut(width: int) -> None:
 
 @pytest.mark.requirement("order-unscored-queues-by-age")
 def test_the_order_is_said_at_every_width_that_has_room() -> None:
-    known = RowsKnown(loaded=100, more=True, marked=3)
+    known = RowsKnown(loaded=100, ended=False, marked=3)
     wide = plain(view_line(ItemView.WAITING, totals(), known, 140))
     assert wide == (
-        "[waiting]  set aside 5  closed   ■ 3 marked · ◆ 37 mine · oldest first, no scores yet · 100 of 1,204 loaded"
+        "[waiting]  set aside 5  closed   ■ 3 marked · ◆ 37 mine · oldest first, no scores · first 100 of 1,204"
     )
     assert plain(view_line(ItemView.WAITING, totals(), known, 80)).endswith("■ 3 marked · ◆ 37 mine · oldest first")
 
 
+@pytest.mark.requirement("order-queue-items-by-score")
+def test_a_scored_list_says_that_its_highest_score_is_first() -> None:
+    known = RowsKnown(loaded=12, order=(ORDER[True], ORDER_SHORT[True]))
+    assert "highest score first · 12 rows" in plain(view_line(ItemView.WAITING, totals(mine=0), known, 80))
+
+
 def test_what_moved_is_said() -> None:
-    line = plain(view_line(ItemView.CLOSED, None, RowsKnown(loaded=1, more=False, moved="2 new · 1 gone"), 140))
+    moved = moved_text(new=2, gone=1, moved=3)
+    line = plain(view_line(ItemView.CLOSED, None, RowsKnown(loaded=1, moved=moved), 140))
     assert "[closed]" in line
-    assert line.endswith("2 new · 1 gone · 1 row")
-    assert loaded_text(100, True, ItemView.CLOSED, totals()) == "100 loaded, more below"
+    assert line.endswith("3 moved · 2 new · 1 gone · oldest first, no scores · 1 row")
+    assert moved_text(0, 0, 0) == ""
+
+
+@pytest.mark.parametrize(
+    ("rows", "whole", "text"),
+    [
+        (RowsKnown(loaded=12), {}, "12 rows"),
+        (RowsKnown(loaded=100, ended=False), {}, "first 100 of 1,204"),
+        (RowsKnown(loaded=100, begun=False), {}, "last 100 of 1,204"),
+        (RowsKnown(loaded=200, begun=False, ended=False, start="score 80"), {}, "200 of 1,204 from score 80 down"),
+        (
+            RowsKnown(loaded=100, ended=False, now=NOW),
+            {"waiting": 1_002_000, "exact": False, "as_of": NOW - timedelta(seconds=40)},
+            "first 100 of about 1,002,000, counted 40 s ago",
+        ),
+    ],
+)
+def test_how_much_of_the_list_is_loaded_is_said_as_it_is(rows: RowsKnown, whole: dict[str, Any], text: str) -> None:
+    assert loaded_text(rows, ItemView.WAITING, totals(**whole)) == text
+    assert "1,204" not in loaded_text(rows, ItemView.CLOSED, totals())
 
 
 def test_an_empty_list_says_so_and_what_to_do() -> None:

@@ -12,7 +12,7 @@ def scored_service() -> tuple[FakeService, list[str]]:
     Aspire (the third) is first with 72 points; Booker (the first) is second with 56.
     """
     fake = FakeService(start=START)
-    ids = scene(fake)
+    ids = scene(fake, scored=True)
     for key in ids:
         invoice = fake.queues.items[key].inputs["invoice"]
         fake.queues.items[key].inputs = {"invoice": "none" if invoice == "missing" and key != ids[2] else "on file"}

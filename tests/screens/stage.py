@@ -51,8 +51,13 @@ SCENE: tuple[tuple[str, int, str, str, int], ...] = (
 """Payee, minor units, currency, last four, days old."""
 
 
-def scene(fake: FakeService) -> list[str]:
-    """Puts a believable payout queue into the service; the ids of its items, oldest first."""
+def scene(fake: FakeService, *, scored: bool = False) -> list[str]:
+    """Puts a believable payout queue into the service; the ids of its items, oldest first.
+
+    Without scores that is the order in which they are listed.
+    """
+    if not scored:
+        fake.queues.queues = tuple(queue.model_copy(update={"score": None}) for queue in fake.queues.queues)
     ids = []
     for number, (name, minor, currency, last4, days) in enumerate(SCENE, start=1):
         key = fake.queues.add(PAYOUTS, name, days_old=days, minor=minor, currency=currency)
@@ -144,7 +149,7 @@ async def row_comes(app: Console, screen: QueuesScreen, key: str, state: str) ->
 
     def there() -> bool:
         at = screen.listing.index(key)
-        return at is not None and state in screen.listing.row(at, frozenset()).cells["state"].text
+        return at is not None and state in screen.listing.row(at, {}).cells["state"].text
 
     await until(app, there, f"the row that says {state}")
 

@@ -214,7 +214,7 @@ async def test_an_item_that_changed_shows_before_and_after_and_keeps_what_was_ty
 async def test_a_lost_claim_says_who_holds_it_now_and_keeps_what_was_typed() -> None:
     fake, ids = service()
     row = hold(fake, ids[0], MIKA)
-    async with on_stage(fake) as (app, screen, pilot):
+    async with on_stage(fake, size=(80, 30)) as (app, screen, pilot):
         await pilot.press("x")
         form = await dialog(app)
         type_reason(form, "double invoice")
@@ -314,7 +314,7 @@ async def test_the_items_own_screen_acts_too() -> None:
 async def test_an_act_of_a_colleague_is_in_the_history() -> None:
     fake, ids = service()
     act(fake, ids[0], "note", Person(id="k.rao", name="Kiran Rao"), text="called them")
-    async with on_stage(fake) as (app, _, pilot):
+    async with on_stage(fake, size=(80, 30)) as (app, _, pilot):
         await said(app, "k.rao note · ✓ done")
         await pilot.press("enter")
         await item_screen(app)

@@ -88,7 +88,7 @@ class Scorable(Protocol):
 
 def score(row: Scorable, now: datetime) -> Score | None:
     """The score of an item at `now`; None where its queue has no rule. Without a threshold there is a failure."""
-    rule = RULES.get(row.queue.id)
+    rule = RULES.get(row.queue.id) if row.queue.score is not None else None
     if rule is None:
         return None
     if row.amount is not None and row.amount.currency not in MINOR:

@@ -27,6 +27,12 @@ def _queue(situation: Situation) -> str | None:
     return None if situation.queue is not None else "no queue is shown"
 
 
+def _scored(situation: Situation) -> str | None:
+    if situation.queue is not None and situation.rule is None:
+        return "this queue has no scores: the oldest item is first"
+    return _queue(situation)
+
+
 def _selected(situation: Situation) -> str | None:
     return None if situation.item is not None else "nothing is selected"
 
@@ -165,7 +171,7 @@ _CLAIM_COMMANDS = (
     Command(
         id="claim.next",
         title="Claim next",
-        help="Claims the oldest free item of the queue, wherever the cursor is, and goes to it.",
+        help="Claims the first free item of the list on screen, its filter included, and goes to it.",
         keys=("n",),
         places=LIST,
         danger=Danger.CLAIMS,
@@ -231,6 +237,58 @@ _ACT_COMMANDS = (
         help="Asks for what is missing; the item stays open and says so.",
         keys=("e",),
         rank=26,
+    ),
+)
+
+_PLACE_COMMANDS = (
+    Command(
+        id="row.first",
+        title="First row",
+        help="Goes to the first row of the whole list, however long it is.",
+        keys=("home", "<"),
+        places=LIST,
+        rank=62,
+        judge=_queue,
+    ),
+    Command(
+        id="row.last",
+        title="Last row",
+        help="Goes to the last row of the whole list, however long it is.",
+        keys=("end", ">"),
+        places=LIST,
+        rank=63,
+        judge=_queue,
+    ),
+    Command(
+        id="row.score",
+        title="Go to score …",
+        help="Asks for a number and goes to the first row whose score is that or less; :80 does the same.",
+        keys=("g",),
+        places=LIST,
+        permission=Permission.QUEUE_READ,
+        rank=37,
+        judge=_scored,
+    ),
+    Command(
+        id="row.item",
+        title="Go to item …",
+        help="Asks for an item's id or key and goes to it in this list.",
+        keys=("i",),
+        places=LIST,
+        permission=Permission.QUEUE_READ,
+        twin="queues show ITEM",
+        rank=38,
+        judge=_queue,
+    ),
+    Command(
+        id="row.back",
+        title="Back to where you were",
+        help="Goes back to the row on which the cursor was before it was sent elsewhere in this list.",
+        keys=("b",),
+        places=LIST,
+        permission=Permission.QUEUE_READ,
+        rank=39,
+        judge=_queue,
     ),
 )
 
@@ -343,5 +401,5 @@ _LIST_COMMANDS = (
     ),
 )
 
-QUEUE_COMMANDS: tuple[Command, ...] = (*_LIST_COMMANDS, *_CLAIM_COMMANDS, *_ACT_COMMANDS)
+QUEUE_COMMANDS: tuple[Command, ...] = (*_LIST_COMMANDS, *_PLACE_COMMANDS, *_CLAIM_COMMANDS, *_ACT_COMMANDS)
 """Every command of the queues, as a reader would look for them: looking, claiming, acting."""

@@ -58,8 +58,12 @@ class Column:
     right: bool = False
     whole: bool = False
     """Never cut and never left out: as wide as its widest text."""
+    uncut: bool = False
+    """Never cut, but left out where it finds no room: as wide as its widest text, at most `most`."""
     yields: int = 0
     """Left out before columns of a higher number when the line is too short."""
+    hangs: bool = False
+    """The lines under a row begin after it."""
 
 
 def width_of(text: str) -> int:
@@ -111,7 +115,7 @@ def lay_out(columns: Sequence[Column], needs: Mapping[str, int], width: int) -> 
 
 
 def _limited(shown: Sequence[Column]) -> list[Column]:
-    limited = [column for column in shown if not column.whole and column.most is not None]
+    limited = [column for column in shown if not column.whole and not column.uncut and column.most is not None]
     return sorted(limited, key=lambda column: -column.yields)
 
 
@@ -121,10 +125,10 @@ def _wish(column: Column, needs: Mapping[str, int]) -> int:
 
 
 def _floor(column: Column, needs: Mapping[str, int]) -> int:
-    need = needs.get(column.id)
+    need = max(column.least, needs.get(column.id, 0))
     if column.whole:
-        return max(column.least, need or 0)
-    return column.least
+        return need
+    return min(need, column.most or need) if column.uncut else column.least
 
 
 def _room(shown: Sequence[Column], needs: Mapping[str, int], width: int, gap: int) -> int:
@@ -138,7 +142,7 @@ def _spread(shown: Sequence[Column], needs: Mapping[str, int], room: int) -> Map
         widths[column.id] += more
         room -= more
     for column in shown:
-        if not column.whole and column.most is None:
+        if not column.whole and not column.uncut and column.most is None:
             widths[column.id] += room
             room = 0
     return widths
@@ -211,6 +215,24 @@ def wrap_line(pieces: Line, width: int, indent: int = 0) -> list[Line]:
                 lines[-1].append(Piece(part, piece.tone))
                 used += width_of(part)
     return [tuple(found) for found in lines]
+
+
+def wrap_pieces(pieces: Iterable[Piece], width: int, separator: str = " · ") -> list[Line]:
+    """The pieces joined into lines of at most `width` cells; a piece is broken only where it is longer than a line."""
+    lines: list[Line] = []
+    used, gap = 0, width_of(separator)
+    for piece in pieces:
+        cells = width_of(piece.text)
+        if lines and used + gap + cells <= width:
+            lines[-1] = (*lines[-1], Piece(separator, Tone.QUIET), piece)
+            used += gap + cells
+        elif cells <= width:
+            lines.append((piece,))
+            used = cells
+        elif cells:
+            lines += wrap_line((piece,), width)
+            used = width_of(plain(lines[-1]))
+    return lines
 
 
 def _broken(word: str, first: int, width: int) -> list[str]:

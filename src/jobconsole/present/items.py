@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from jobconsole.present.amounts import account_text, amount_piece, amount_text, doubtful
 from jobconsole.present.columns import Line, Piece, Tone, joined, width_of
-from jobconsole.present.times import LAPSING_SECONDS, age, age_short, ago, both, countdown, short
+from jobconsole.present.times import LAPSING_SECONDS, age, ago, both, countdown, short
 from jobcontract.states import ClaimEnding, ClaimMode, ItemState, OutcomeKind
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ class Seen:
     now: datetime
     zone: tzinfo
     claim: ClaimMode
+    scored: bool = False
+    """Whether the queue has a rule, so that an item without a score waits for one."""
 
 
 def left(item: Item, now: datetime) -> float | None:
@@ -107,17 +109,6 @@ def input_text(name: str, value: bool | int | str | None) -> str:
     return f"{words} {value}"
 
 
-def row_cells(item: Item, seen: Seen) -> Mapping[str, Piece]:
-    """The cells of the item's row by column id."""
-    return {
-        "amount": amount_piece(item.amount),
-        "account": Piece(account_text(item.payee), Tone.QUIET),
-        "name": Piece(name_of(item)),
-        "state": state_piece(item, seen),
-        "inputs": Piece(" · ".join([age_short(item.created, seen.now), *_declared(item)]), Tone.QUIET),
-    }
-
-
 def inputs_of(item: Item, now: datetime) -> tuple[str, ...]:
     """What decides the item's place in the list and its urgency, in words: its age first."""
     texts = [age(item.created, now)]
@@ -129,16 +120,6 @@ def inputs_of(item: Item, now: datetime) -> tuple[str, ...]:
 def _declared(item: Item) -> list[str]:
     asked = ["evidence asked"] if item.state is ItemState.EVIDENCE_ASKED else []
     return asked + [input_text(name, value) for name, value in item.inputs.items()]
-
-
-def under_line(item: Item, seen: Seen, left_out: Sequence[str] = ()) -> Line:
-    """The second line of a narrow row: what had no column there, then the inputs, then the title where it says more."""
-    cells = row_cells(item, seen)
-    pieces = [cells[column] for column in ("state", "name") if column in left_out]
-    pieces += [Piece(text, Tone.QUIET) for text in inputs_of(item, seen.now)]
-    if item.title != name_of(item):
-        pieces.append(Piece(item.title, Tone.QUIET))
-    return joined(pieces)
 
 
 def field(label: str, *pieces: Piece) -> Line:

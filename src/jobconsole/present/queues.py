@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 
 from jobconsole.present.amounts import totals_text
 from jobconsole.present.columns import Column, Line, Piece, Tone, fit, joined, plain, whole_pieces, width_of
+from jobconsole.present.times import ago
 from jobcontract.states import ClaimMode, ItemView
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from jobcontract.queues import Queue, QueueTotals
 
 WIDE = 120
@@ -20,31 +23,52 @@ WIDE = 120
 VIEWS: tuple[ItemView, ...] = (ItemView.WAITING, ItemView.SET_ASIDE, ItemView.CLOSED)
 VIEW_WORDS = {ItemView.WAITING: "waiting", ItemView.SET_ASIDE: "set aside", ItemView.CLOSED: "closed"}
 _STATE_LABEL = {ItemView.WAITING: "holder", ItemView.SET_ASIDE: "set aside", ItemView.CLOSED: "ended"}
-ORDER_SHORT = "oldest first"
-ORDER = f"{ORDER_SHORT}, no scores yet"
-"""What orders every list until queues are scored (requirement order-unscored-queues-by-age)."""
+ORDER_SHORT = {True: "highest first", False: "oldest first"}
+"""How a list is ordered, in two words; True: its queue is scored."""
+ORDER = {True: "highest score first", False: "oldest first, no scores"}
+"""The same where there is room (requirements order-queue-items-by-score, order-unscored-queues-by-age)."""
+ORDER_BY_AMOUNT = ("largest amount first", "largest first")
+"""The same for a list that its filter sorts."""
+INPUTS_MOST = 48
+"""Cells of the inputs' column; longer ones stand under their row."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowsKnown:
-    """How much of a list is known: rows loaded, whether there are more, rows marked, and what moved meanwhile."""
+    """How much of a list is known: which rows are loaded, how many are marked, and what moved meanwhile."""
 
     loaded: int
-    more: bool
+    begun: bool = True
+    """Whether the first row of the list is among them."""
+    ended: bool = True
+    """Whether the last row of the list is among them."""
+    start: str = ""
+    """What the first loaded row is known by where it is not the first of the list: `score 80`."""
+    now: datetime | None = None
+    """By the service's clock: from when the age of a count that is not exact is told."""
     marked: int = 0
     moved: str = ""
+    order: tuple[str, str] = (ORDER[False], ORDER_SHORT[False])
+    """The order in words: in full, and short."""
 
 
 def columns_of(queue: Queue, view: ItemView, *, one_line: bool) -> tuple[Column, ...]:
     """The columns of a queue's list; on one line a row its inputs have a column too."""
+    score = Column(id="score", label="score", least=5, most=12, right=True, uncut=True, yields=3, hangs=True)
     money = (
         Column(id="amount", label="amount", least=6, right=True, whole=True),
         Column(id="account", label="acct", least=5, whole=True),
     )
-    named = Column(id="name", label="payee" if queue.money else "title", least=16 if one_line else 12, yields=2)
-    inputs = Column(id="inputs", label="inputs", least=20, most=44, yields=0)
+    named = Column(id="name", label="payee" if queue.money else "title", least=12, yields=2)
+    inputs = Column(id="inputs", label="inputs", least=12, most=INPUTS_MOST, uncut=True, yields=0)
     state = Column(id="state", label=_state_label(queue, view), least=10, most=22, yields=1)
-    return (*(money if queue.money else ()), named, *((inputs,) if one_line else ()), state)
+    return (
+        *((score,) if queue.score is not None else ()),
+        *(money if queue.money else ()),
+        named,
+        *((inputs,) if one_line else ()),
+        state,
+    )
 
 
 def _state_label(queue: Queue, view: ItemView) -> str:
@@ -73,26 +97,43 @@ def view_line(view: ItemView, totals: QueueTotals | None, rows: RowsKnown, width
     views = [piece for known in pieces for piece in (known, Piece("  "))]
     room = width - width_of(plain(tuple(views))) - 1
     mine = totals.mine if totals is not None else 0
+    whole, short = rows.order
     notes = [
         Piece(f"■ {rows.marked:,} marked" if rows.marked else "", Tone.MINE),
         Piece(f"◆ {mine:,} mine" if mine else "", Tone.MINE),
-        Piece(ORDER, Tone.QUIET),
         Piece(rows.moved, Tone.WARN),
-        Piece(loaded_text(rows.loaded, rows.more, view, totals), Tone.QUIET),
+        Piece(whole, Tone.QUIET),
+        Piece(loaded_text(rows, view, totals), Tone.QUIET),
     ]
     if width_of(plain(joined(notes))) > room:
-        notes[2] = Piece(ORDER_SHORT, Tone.QUIET)
+        notes[3] = Piece(short, Tone.QUIET)
     return (*views, Piece(" "), *whole_pieces(notes, room))
 
 
-def loaded_text(loaded: int, more: bool, view: ItemView, totals: QueueTotals | None) -> str:
-    """`100 of 1,204 loaded`, `12 rows`."""
+def loaded_text(rows: RowsKnown, view: ItemView, totals: QueueTotals | None) -> str:
+    """`12 rows`; `first 100 of 1,204`; `200 of about 1,002,000, counted 40 s ago, from score 80 down`; `last 100`."""
     whole = {ItemView.WAITING: totals.waiting, ItemView.SET_ASIDE: totals.set_aside}.get(view) if totals else None
-    if not more:
-        return f"{loaded:,} {'row' if loaded == 1 else 'rows'}"
-    return (
-        f"{loaded:,} of {whole:,} loaded" if whole is not None and whole > loaded else f"{loaded:,} loaded, more below"
-    )
+    if rows.begun and rows.ended:
+        return f"{rows.loaded:,} {'row' if rows.loaded == 1 else 'rows'}"
+    of = f" of {_counted(whole, totals, rows)}" if whole is not None and totals and whole > rows.loaded else ""
+    if rows.begun:
+        return f"first {rows.loaded:,}{of}"
+    if rows.ended:
+        return f"last {rows.loaded:,}{of}"
+    return f"{rows.loaded:,}{of}" + (f" from {rows.start} down" if rows.start else " from the middle")
+
+
+def moved_text(new: int, gone: int, moved: int) -> str:
+    """`3 moved · 2 new · 1 gone`: what came, went and changed its place lately; empty where nothing did."""
+    told = ((moved, "moved"), (new, "new"), (gone, "gone"))
+    return " · ".join(f"{count:,} {word}" for count, word in told if count)
+
+
+def _counted(count: int, totals: QueueTotals, rows: RowsKnown) -> str:
+    if totals.exact:
+        return f"{count:,}"
+    when = f", counted {ago(totals.as_of, rows.now)}" if rows.now is not None else ""
+    return f"about {count:,}{when}"
 
 
 def empty_sentence(queue: Queue, view: ItemView, totals: QueueTotals | None) -> str:

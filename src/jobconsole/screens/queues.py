@@ -17,19 +17,26 @@ from textual.getters import query_one
 
 from jobconsole.commands.situation import Situation
 from jobconsole.present.columns import Piece, Tone
-from jobconsole.present.items import LABEL, brief_lines, heading
+from jobconsole.present.item_rows import score_text
+from jobconsole.present.items import LABEL
 from jobconsole.present.queues import (
+    ORDER,
+    ORDER_BY_AMOUNT,
+    ORDER_SHORT,
     VIEWS,
     WIDE,
     RowsKnown,
     columns_of,
     empty_sentence,
+    moved_text,
     switcher_lines,
     title_line,
     view_line,
 )
+from jobconsole.present.scores import beside_lines, pane_lines, why_title
 from jobconsole.screens.item import ItemScreen
-from jobconsole.screens.queues_fetching import FetchingScreen
+from jobconsole.screens.queues_filter import FilteringScreen
+from jobconsole.screens.queues_standing import standing_of
 from jobconsole.screens.shell import Handler
 from jobconsole.widgets.lines import Lines, content_of
 from jobconsole.widgets.rows import NoRows
@@ -41,17 +48,20 @@ if TYPE_CHECKING:
 
 SWITCHER = 21
 """Cells of a line of the queue switcher."""
-AHEAD = 40
-"""The next page is asked for when the end of what is loaded is this near."""
+BESIDE = 32
+"""Cells of a line of the detail at the right."""
+BELOW = 6
+"""Lines of the detail under the list."""
 
 
-class QueuesScreen(FetchingScreen):
+class QueuesScreen(FilteringScreen):
     """The place where a queue is worked."""
 
     PLACE = "queues"
     TITLE_WORDS = "Queues"
     EXPLANATION = (
-        "Work that waits for a person, oldest first. ○ free, ◆ held, ▲ a claim with less than five minutes left, "
+        "Work that waits for a person, highest score first, else oldest first. Under each row stands what set its score; "
+        "! could not be scored. ○ free, ◆ held, ▲ a claim with less than five minutes left, "
         "‖ set aside, ✗ and ✓ closed. A claim is renewed only by a key. Amount, sign and account are never cut."
     )
     CSS_PATH: ClassVar[str] = "queues.tcss"
@@ -75,6 +85,7 @@ class QueuesScreen(FetchingScreen):
             with Vertical(id="work"):
                 yield Lines(id="title", clipped=True)
                 yield Lines(id="view", clipped=True)
+                yield self.make_filter_line()
                 with Container(id="split"):
                     yield Table(id="list")
                     with VerticalScroll(id="detail", can_focus=False):
@@ -112,7 +123,8 @@ class QueuesScreen(FetchingScreen):
         """The queue, the item under the cursor, the marks."""
         claim = self.queue.claim if self.queue is not None else None
         marked = len(self.table.marks) if self.there() else 0
-        facts = replace(super().situation(), claim=claim, marked=marked)
+        rule = self.queue.score if self.queue is not None else None
+        facts = replace(super().situation(), claim=claim, marked=marked, rule=rule)
         return replace(facts, queue=self.queue.id if self.queue is not None else None)
 
     def situation_changed(self) -> None:
@@ -123,9 +135,11 @@ class QueuesScreen(FetchingScreen):
 
     def tick(self) -> None:
         """Counts down what is in sight."""
+        super().tick()
         if not self.there():
             return
         self.table.repaint(self.listing.counting(*self.table.window))
+        self.show_heading()
         self.show_detail()
         self.situation_changed()
         self.tick_form()
@@ -166,7 +180,7 @@ class QueuesScreen(FetchingScreen):
             if wanted in (queue.id, queue.id.rpartition(".")[2], queue.title.casefold()):
                 self._go(queue, ItemView.WAITING)
                 return True
-        return False
+        return super().go_to_name(word)
 
     def names(self) -> tuple[str, ...]:
         """What `go_to_name` understands, for completion."""
@@ -180,17 +194,19 @@ class QueuesScreen(FetchingScreen):
             self.app.push_screen(ItemScreen(self.queue, item, detail, on_told=self.took))
 
     async def claim_next(self) -> None:
-        """Claims the oldest free item and goes to it."""
+        """Claims the first free item of the list and goes to it."""
         if self.queue is None:
             return
-        claimed = await self.run_claim_next(self.queue)
+        claimed = await self.run_claim_next(self.queue, self.filter_text)
         if claimed is None:
             return
         if self.view is not ItemView.WAITING:
             await self.show_queue(self.queue, ItemView.WAITING)
-        while not self.table.move_to(claimed.id) and self.listing.next is not None:
-            await self.more()
-        self.table.move_to(claimed.id)
+        if self.filter_text and self.listing.index(claimed.id) is None:
+            # Claimed, it may match no longer: then no list leads to it.
+            self.app.push_screen(ItemScreen(self.queue, claimed, None, on_told=self.took))
+        else:
+            self.go_to_item(claimed.id)
 
     # What is shown
 
@@ -198,7 +214,8 @@ class QueuesScreen(FetchingScreen):
         """Shows heading, views, switcher, columns and detail for what is known now."""
         if not self.there():
             return
-        self._show_heading()
+        self.show_heading()
+        self.show_filter_line()
         self.show_rows()
         self.show_detail()
         self.situation_changed()
@@ -210,14 +227,19 @@ class QueuesScreen(FetchingScreen):
         if item is None:
             return
         detail = self.detail if self.detail is not None and self.detail.item.id == item.id else None
-        lines = brief_lines(item, detail, self.seen())
+        if self.queue is None:
+            return
+        standing = standing_of(self.listing, self.queue, item, filtered=bool(self.filter_text))
+        seen = self.seen()
         self.brief.clipped = not self.has_class("-wide")
         if self.has_class("-wide"):
             self.pane.border_title = ""
-            self.brief.show((heading(item), (), *lines))
+            self.brief.show(beside_lines(item, detail, standing, seen, width=BESIDE))
         else:
-            self.pane.border_title = content_of((Piece(" "), *heading(item), Piece(" ")))
-            self.brief.show(lines)
+            self.pane.border_title = content_of((Piece(" "), *why_title(item, standing, seen), Piece(" ")))
+            # By the screen's size: the pane's own is not known yet when it unfolds.
+            width = max(20, self.size.width - 3)
+            self.brief.show(pane_lines(item, detail, standing, seen, width=width, room=BELOW))
 
     @on(Table.CursorMoved)
     def _cursor_moved(self) -> None:
@@ -235,32 +257,32 @@ class QueuesScreen(FetchingScreen):
 
     @on(Table.MarksChanged)
     def _marks_changed(self) -> None:
-        self._show_heading()
+        self.show_heading()
         self.situation_changed()
 
     @on(Table.WindowMoved)
     def _window_moved(self) -> None:
-        _, end = self.table.window
-        if self.listing.next is not None and end + AHEAD >= len(self.listing):
-            self.work(self.more(), doing="Loading more rows", group="pages")
-        elif self.listing.old_pages(*self.table.window):
+        self.extend_soon()
+        if self.listing.old_pages(*self.table.window):
             self.refetch_soon()
+        self.show_heading()
 
     def _go(self, queue: Queue | None, view: ItemView) -> None:
         self.work(self.show_queue(queue, view), doing="Loading the queue", group="queues", exclusive=True)
 
     def show_rows(self, *, fresh: bool = False) -> None:
         """Shows the rows in the columns that fit."""
-        wide = self.has_class("-wide")
         if self.queue is None:
             self.table.show(NoRows(), (), {}, fresh=fresh)
         else:
-            columns = columns_of(self.queue, self.view, one_line=wide)
-            needs = self.listing.needs()
-            self.table.show(self.listing, columns, needs, high=1 if wide else 2, fresh=fresh)
+            columns = columns_of(self.queue, self.view, one_line=self.has_class("-wide"))
+            self.table.show(self.listing, columns, self.listing.needs(), fresh=fresh)
         self.table.say((Piece(self._sentence(), Tone.BAD if self.failure else Tone.QUIET),))
 
-    def _show_heading(self) -> None:
+    def show_heading(self) -> None:
+        """Shows counts and sums, and what is known of the rows."""
+        if not self.there():
+            return
         totals = self.totals.get(self.queue.id) if self.queue is not None else None
         width = max(20, self.heading.size.width)
         if self.queue is None:
@@ -268,12 +290,7 @@ class QueuesScreen(FetchingScreen):
             self.views.show([])
         else:
             self.heading.show([title_line(self.queue, totals, width)])
-            known = RowsKnown(
-                loaded=len(self.listing),
-                more=self.listing.next is not None,
-                marked=len(self.table.marks),
-                moved=self._moved_text(),
-            )
+            known = self._rows_known()
             self.views.show([view_line(self.view, totals, known, width)])
         counts = {key: found.waiting for key, found in self.totals.items()}
         shown = self.queue.id if self.queue is not None else None
@@ -285,9 +302,20 @@ class QueuesScreen(FetchingScreen):
             ]
         )
 
-    def _moved_text(self) -> str:
-        parts = [f"{self.moved.new} new"] if self.moved.new else []
-        return " · ".join([*parts, *([f"{len(self.moved.gone)} gone"] if self.moved.gone else [])])
+    def _rows_known(self) -> RowsKnown:
+        scored = self.queue is not None and self.queue.score is not None
+        pages, first = self.listing.pages, self.listing.first_loaded
+        start = f"score {score_text(first.score)}" if first is not None and scored else ""
+        return RowsKnown(
+            loaded=len(self.listing),
+            begun=pages.begun or not self.listing.started,
+            ended=pages.ended or not self.listing.started,
+            start=start,
+            now=self.seen().now,
+            marked=len(self.table.marks),
+            moved=moved_text(self.moved.new, len(self.moved.gone), self.moved.moved),
+            order=ORDER_BY_AMOUNT if self.listing.by_amount else (ORDER[scored], ORDER_SHORT[scored]),
+        )
 
     def _sentence(self) -> str:
         if self.failure:
@@ -298,11 +326,18 @@ class QueuesScreen(FetchingScreen):
             return "There is no queue in this tenant." if self.asked else "Loading the queues …"
         if not self.listing.started:
             return f"Loading {self.queue.title} …"
+        if self.filter_text:
+            return self.nothing_matches(self.queue)
         return empty_sentence(self.queue, self.view, self.totals.get(self.queue.id))
 
     def there(self) -> bool:
         """Whether the parts of the screen are there: not before it is composed, nor once it is taken down."""
-        return super().there() and bool(self.query("#brief")) and bool(self.query("#list"))
+        return (
+            super().there()
+            and bool(self.query("#brief"))
+            and bool(self.query("#list"))
+            and bool(self.query("#filter-below"))
+        )
 
     def _is_folded(self) -> bool:
         return self.size.height < 20 if self.folded is None else self.folded

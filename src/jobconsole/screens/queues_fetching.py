@@ -1,5 +1,5 @@
-"""Owns what the Queues place asks the service for, and when: queues, pages of one view, totals after the page, the
-detail of the row under the cursor. Hints mark as old; only what is in sight is fetched again, one request at a time.
+"""Owns what the Queues place asks the service for, and when: queues, pages of one view around what is in sight, totals
+after the page, the detail of the row under the cursor. Hints mark as old; only what is in sight is fetched again.
 
 Shows nothing itself: a subclass says how (`show_all`, `show_rows`, `show_detail`).
 """
@@ -7,7 +7,9 @@ Shows nothing itself: a subclass says how (`show_all`, `show_rows`, `show_detail
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from textual.getters import query_one
@@ -17,7 +19,8 @@ from jobconsole.client import queues as client
 from jobconsole.client.errors import ClientError, ServiceRefused
 from jobconsole.present.items import Seen
 from jobconsole.screens.acting import ActingScreen, Subject
-from jobconsole.screens.queues_listing import Listing, Moved
+from jobconsole.screens.queues_listing import PAGE, PAGES_MOST, Listing, Moved
+from jobconsole.screens.queues_pages import FIRST, LAST
 from jobconsole.widgets.table import Table
 from jobcontract.errors import ErrorCode
 from jobcontract.states import ClaimMode, ItemView
@@ -29,12 +32,16 @@ if TYPE_CHECKING:
     from jobcontract.items import Item, ItemDetail, ItemPage
     from jobcontract.queues import Queue, QueueTotals
 
-PAGE = 100
-"""Rows asked for at once."""
+AHEAD = 40
+"""Further rows are asked for when an end of what is loaded is this near."""
 SETTLE_SECONDS = 0.15
 """How long the cursor rests on a row before its detail is asked for."""
 PAUSE_SECONDS = 0.4
 """Between two rounds of fetching again, however fast hints come."""
+STRANGE_SECONDS = 1.0
+"""Between two looks at what is in sight because something changed that is not loaded: it may be new here."""
+NEWS_SECONDS = 10.0
+"""How long it is said what moved."""
 
 
 class FetchingScreen(ActingScreen):
@@ -47,6 +54,8 @@ class FetchingScreen(ActingScreen):
         self.queues: tuple[Queue, ...] = ()
         self.queue: Queue | None = None
         self.view = ItemView.WAITING
+        self.filter_text = ""
+        """The filter that is on screen: list, counts and claim next all go by it."""
         self.listing = Listing(self.view, self.seen)
         self.detail: ItemDetail | None = None
         self.totals: dict[str, QueueTotals] = {}
@@ -55,14 +64,21 @@ class FetchingScreen(ActingScreen):
         self.failure = ""
         """Why the list could not be loaded; empty while it could."""
         self.moved = Moved()
-        """What the last page that was fetched again brought."""
+        """What came, went and moved lately."""
+        self._moved_at = float("-inf")
+        self._looked_at = float("-inf")
+        self._looking: Timer | None = None
         self._uncounted: set[str] = set()
         self._fetching = asyncio.Lock()
-        self._paging = asyncio.Lock()
+        self._extending: set[bool] = set()
         self._settling: Timer | None = None
 
     def show_all(self) -> None:
         """Shows everything for what is known now."""
+        raise NotImplementedError
+
+    def show_heading(self) -> None:
+        """Shows counts, and what is known of the rows."""
         raise NotImplementedError
 
     def show_rows(self, *, fresh: bool = False) -> None:
@@ -98,13 +114,18 @@ class FetchingScreen(ActingScreen):
         """Shows a queue from its first page, then counts it."""
         self.queue, self.view, self.detail = queue, view, None
         self.moved, self.failure = Moved(), ""
-        self.listing = Listing(view, self.seen)
+        self.listing = self._new_listing()
         self.show_rows(fresh=True)
         self.show_all()
         if queue is not None:
-            await self.more()
             self._uncounted.add(queue.id)
             await self.refetch()
+
+    def show_filter(self, text: str) -> None:
+        """Shows what of the queue matches the filter, from its first row."""
+        self.filter_text = text
+        queue, view = self.queue, self.view
+        self.work(self.show_queue(queue, view), doing="Filtering", group="queues", exclusive=True)
 
     def changed(self, hints: Sequence[Hint]) -> None:
         """Marks what changed as old, and fetches again what of it is in sight."""
@@ -115,6 +136,8 @@ class FetchingScreen(ActingScreen):
         self._uncounted |= {hint.queue for hint in hints} & {queue.id for queue in self.queues}
         if self.table.cursor_key in here:
             self.settle_soon()
+        if self.listing.strange:
+            self._look_soon()
         self.refetch_soon()
 
     def took(self, item: Item, as_of: datetime) -> None:
@@ -123,7 +146,6 @@ class FetchingScreen(ActingScreen):
         self._uncounted.add(item.queue)
         if self.detail is not None and self.detail.item.id == item.id and self.detail.as_of <= as_of:
             self.detail = None
-        self.show_rows()
         self.show_all()
         self.settle_soon()
         self.refetch_soon()
@@ -137,27 +159,44 @@ class FetchingScreen(ActingScreen):
 
     def seen(self) -> Seen:
         """From where the rows are looked at, now."""
-        return self.seen_in(self.queue.claim if self.queue is not None else ClaimMode.DISABLED)
+        if self.queue is None:
+            return self.seen_in(ClaimMode.DISABLED)
+        return replace(self.seen_in(self.queue.claim), scored=self.queue.score is not None)
 
-    async def more(self) -> None:
-        """Fetches the next page, or the first; a call that had to wait for another one has what it wanted."""
-        listing, known = self.listing, len(self.listing)
-        async with self._paging:
-            queue = self.queue
-            done = listing.started and (listing.next is None or len(listing) != known)
-            if listing is not self.listing or queue is None or done:
-                return
-            try:
-                page = await self._page(queue, listing, listing.next)
-            except ClientError as error:
-                self._fail(error.sentence)
-                raise
-            if listing is self.listing:
-                fresh = not listing.started
-                listing.append(page, self.table.cursor_key)
-                self.failure = ""
-                self.show_rows(fresh=fresh)
-                self.show_all()
+    def tick(self) -> None:
+        """What moved is said for a while only."""
+        if self.moved and time.monotonic() - self._moved_at >= NEWS_SECONDS:
+            self.moved = Moved()
+
+    async def load(self, start: str) -> Listing | None:
+        """The rows from `start` on, with those above them, in a listing of its own; None where another queue, view or
+        filter was chosen meanwhile."""
+        queue, listing = self.queue, self._new_listing()
+        scope = self._scope()
+        if queue is None:
+            return None
+        page = await self._page(queue, listing, None, start)
+        listing.open(start, page, None)
+        above = listing.beyond(up=True)
+        if start not in (FIRST, LAST) and above is not None and scope == self._scope():
+            listing.extend(await self._page(queue, listing, above), None, up=True)
+        return listing if scope == self._scope() else None
+
+    def adopt(self, listing: Listing, key: str | None) -> None:
+        """Shows these rows of the same list instead, the cursor on `key`; None: on its row, else on the first."""
+        fresh = not self.listing.started
+        self.listing, self.failure = listing, ""
+        self.show_rows(fresh=fresh)
+        if key is not None:
+            self.table.land(key)
+        self.show_all()
+
+    def extend_soon(self) -> None:
+        """Lets further rows be fetched where an end of what is loaded is near."""
+        for up in (True, False):
+            if up not in self._extending and self._near(up):
+                self._extending.add(up)
+                self.work(self._extend(up), doing="Loading more rows", group=f"pages-{up}")
 
     async def refetch(self) -> None:
         """Fetches again the old pages that are in sight, then what is to be counted; one round at a time."""
@@ -165,8 +204,6 @@ class FetchingScreen(ActingScreen):
             return
         async with self._fetching:
             while self.queue is not None and self.shell.session is not None:
-                if not self.listing.started:
-                    await self.more()
                 if not await self._refetch_page() and not await self._count_one():
                     return
 
@@ -180,6 +217,30 @@ class FetchingScreen(ActingScreen):
         if self._settling is not None:
             self._settling.stop()
         self._settling = self.set_timer(SETTLE_SECONDS, self._ask_detail)
+
+    def _new_listing(self) -> Listing:
+        by_amount = "sort:amount" in self.filter_text.split()
+        same = self.listing.scope == self._scope()
+        listing = Listing(self.view, self.seen, by_amount=by_amount, needs=self.listing.needs() if same else None)
+        listing.scope = self._scope()
+        return listing
+
+    def _scope(self) -> tuple[str, ...]:
+        return (self.queue.id if self.queue is not None else "", self.view, self.filter_text)
+
+    def _look_soon(self) -> None:
+        """Looks at what is in sight, for something changed that is not loaded: now, or when the pace allows."""
+        left = self._looked_at + STRANGE_SECONDS - time.monotonic()
+        if left <= 0:
+            self._look_now()
+        elif self._looking is None:
+            self._looking = self.set_timer(left, self._look_now)
+
+    def _look_now(self) -> None:
+        self._looking, self._looked_at = None, time.monotonic()
+        if self.there() and self.listing.strange:
+            self.listing.touch_sight(*self.table.window)
+            self.refetch_soon()
 
     def _ask_detail(self) -> None:
         if self.table.cursor_key is not None and self.shell.session is not None:
@@ -197,27 +258,98 @@ class FetchingScreen(ActingScreen):
             self.show_detail()
             self.situation_changed()
 
+    def _near(self, up: bool) -> bool:
+        first, end = self.table.window
+        near = first <= AHEAD if up else end + AHEAD >= len(self.listing)
+        return near and self.listing.beyond(up=up) is not None
+
+    async def _extend(self, up: bool) -> None:
+        """Fetches further rows until the end of what is loaded is far enough."""
+        try:
+            while self.queue is not None and self._near(up):
+                listing, cursor = self.listing, self.listing.beyond(up=up)
+                try:
+                    page = await self._page(self.queue, listing, cursor)
+                except ServiceRefused as refused:
+                    await self._begin_again(refused)
+                    return
+                if listing is self.listing and listing.beyond(up=up) == cursor:
+                    self._add(page, up)
+        finally:
+            self._extending.discard(up)
+
+    def _add(self, page: ItemPage, up: bool) -> None:
+        listing = self.listing
+        if len(listing.pages) >= PAGES_MOST:
+            self.table.bring_cursor()
+        (first, end), keep, before = self.table.window, self.table.cursor_key, len(listing)
+        self._tell(listing.extend(page, keep, up=up))
+        shift = len(listing) - before if up else 0
+        listing.trim(first + shift, end + shift, keep)
+        self.show_rows()
+        self.show_heading()
+
     async def _refetch_page(self) -> bool:
         """Fetches the first old page in sight; whether there was one. An answer may make others needless."""
         queue, listing = self.queue, self.listing
-        pages = listing.old_pages(*self.table.window)
-        if queue is None or not pages:
+        if queue is None:
             return False
-        number, cursor = pages[0]
+        if not listing.started:
+            await self._load_first()
+            return self.listing.started
+        pages = listing.old_pages(*self.table.window)
+        if not pages:
+            return False
+        old, asked = pages[0], (pages[0].cursor, pages[0].start)
         try:
-            page = await self._page(queue, listing, cursor)
+            page = await self._page(queue, listing, old.cursor, old.start)
         except ServiceRefused as refused:
-            if refused.kind is not ErrorCode.CURSOR_INVALID or cursor is None:
-                raise
-            listing.restart()
+            await self._begin_again(refused)
             return True
-        if listing is self.listing:
-            self.moved = listing.replace(number, page, self.table.cursor_key)
-            self.table.clear_marks(self.moved.gone)
+        if listing is self.listing and asked == (old.cursor, old.start):
             self.failure = ""
-            self.show_rows()
-            self.show_all()
+            before, item = listing.changes, self.listing.item(self.table.cursor_key)
+            self._tell(listing.replace(old, page, self.table.cursor_key))
+            self._show_changes(before, item)
         return True
+
+    def _show_changes(self, before: int, item: Item | None) -> None:
+        """Shows what an answer changed, and nothing else; `item` was under the cursor before it."""
+        if self.listing.changes != before or not len(self.listing):
+            self.show_rows()
+        else:
+            first, end = self.table.window
+            self.table.repaint([self.listing.key(at) for at in range(first, min(end, len(self.listing)))])
+        self.show_heading()
+        if self.listing.item(self.table.cursor_key) != item:
+            self.show_detail()
+            self.situation_changed()
+
+    def _tell(self, moved: Moved) -> None:
+        if moved:
+            self.moved, self._moved_at = self.moved + moved, time.monotonic()
+            self.table.clear_marks(moved.gone)
+
+    async def _load_first(self) -> None:
+        try:
+            listing = await self.load(FIRST)
+        except ClientError as error:
+            self._fail(error.sentence)
+            raise
+        if listing is not None:
+            self.adopt(listing, None)
+
+    async def _begin_again(self, refused: ServiceRefused) -> None:
+        """Fetches the rows around the cursor anew, where the service no longer takes the cursors of their pages."""
+        if refused.kind is not ErrorCode.CURSOR_INVALID:
+            raise refused
+        key = self.table.cursor_key
+        try:
+            listing = await self.load(f"item:{key}" if key is not None else FIRST)
+        except ServiceRefused:  # it is not in the list any more
+            listing = await self.load(FIRST)
+        if listing is not None:
+            self.adopt(listing, key)
 
     async def _count_one(self) -> bool:
         """Counts one queue that may have changed, the shown one first; whether there was one. Then rests a little."""
@@ -227,13 +359,23 @@ class FetchingScreen(ActingScreen):
         self._uncounted.discard(key)
         self.totals[key] = await client.totals(self.shell.service, key)
         self.shell.hold(self.PLACE, sum(totals.mine for totals in self.totals.values()))
-        self.show_all()
+        self.show_heading()
         if not self._uncounted:
             await asyncio.sleep(PAUSE_SECONDS)
         return True
 
-    async def _page(self, queue: Queue, listing: Listing, cursor: str | None) -> ItemPage:
-        return await client.items(self.shell.service, queue.id, view=listing.view, cursor=cursor, limit=PAGE)
+    async def _page(self, queue: Queue, listing: Listing, cursor: str | None, start: str | None = None) -> ItemPage:
+        """A page by its cursor, or from a start. The first page of a list has neither, or says `first`."""
+        wanted = None if cursor is not None or start == FIRST else start
+        return await client.items(
+            self.shell.service,
+            queue.id,
+            view=listing.view,
+            filter=self.filter_text,
+            start=wanted,
+            cursor=cursor,
+            limit=PAGE,
+        )
 
     def _fail(self, sentence: str) -> None:
         self.failure = sentence

@@ -11,10 +11,13 @@ from jobconsole.present.columns import Line, Piece
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """The text of one row: its cells by column id, and the line under them where a row has two lines."""
+    """The text of one row: its cells by column id, and what stands under them."""
 
     cells: Mapping[str, Piece]
     under: Line = ()
+    """Pieces that are never cut and never left out: they take as many lines as they need."""
+    aside: Piece | None = None
+    """What follows them in the room that their last line leaves."""
 
 
 class Rows(Protocol):
@@ -28,8 +31,11 @@ class Rows(Protocol):
     def index(self, key: str) -> int | None:
         """Where the row with `key` is now; None where it is not."""
 
-    def row(self, index: int, left_out: frozenset[str]) -> Row:
-        """The text of the row at `index`; `left_out` names the columns that found no room."""
+    def under(self, index: int, widths: Mapping[str, int]) -> int:
+        """Cells that the pieces under the row at `index` take at most, joined; 0 where nothing stands there."""
+
+    def row(self, index: int, widths: Mapping[str, int]) -> Row:
+        """The text of the row at `index`; a column that is not in `widths` found no room."""
 
 
 class NoRows:
@@ -46,6 +52,10 @@ class NoRows:
         """Nothing is in it."""
         return None
 
-    def row(self, index: int, left_out: frozenset[str]) -> Row:  # noqa: ARG002  the protocol's
+    def under(self, index: int, widths: Mapping[str, int]) -> int:  # noqa: ARG002  the protocol's
+        """Never asked: there is no row."""
+        raise IndexError(index)
+
+    def row(self, index: int, widths: Mapping[str, int]) -> Row:  # noqa: ARG002  the protocol's
         """Never asked: there is no row."""
         raise IndexError(index)

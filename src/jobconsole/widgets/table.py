@@ -2,7 +2,7 @@
 keys whatever is inserted, removed or refreshed around them.
 
 It holds no rows and asks nobody for any: it reads a `Rows` value that its screen keeps, and tells the screen which part
-is in sight. Text is made safe where it is laid out (`present/columns.py`). Widths are cells.
+is in sight. How rows are laid out is in `laid.py`, how a line is painted in `ink.py`. Widths are cells.
 """
 
 from __future__ import annotations
@@ -11,34 +11,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
+from textual.selection import Selection
 from textual.strip import Strip
 
-from jobconsole.present.columns import (
-    Column,
-    Line,
-    Piece,
-    Tone,
-    clip_line,
-    fit,
-    heading_line,
-    lay_out,
-    row_line,
-    width_of,
-)
+from jobconsole.present.columns import Column, Line, Piece, Tone, clip_line
+from jobconsole.widgets.ink import cut_out, highlighted, strip_of
+from jobconsole.widgets.laid import GUTTER, Laid
 from jobconsole.widgets.rows import NoRows, Rows
 
-GUTTER = 3
-"""Cells before the first column: cursor, mark, blank."""
 CURSOR_SIGN = "▸"
 MARK_SIGN = "■"
-UNDER_INDENT = 2
 
 
 class Table(ScrollView, can_focus=True):
@@ -49,8 +37,6 @@ class Table(ScrollView, can_focus=True):
         Binding("down", "move(1)", "Down", show=False),
         Binding("pageup", "page(-1)", "Page up", show=False),
         Binding("pagedown", "page(1)", "Page down", show=False),
-        Binding("home", "jump(0)", "First row", show=False),
-        Binding("end", "jump(-1)", "Last loaded row", show=False),
     ]
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "table--heading",
@@ -74,66 +60,57 @@ class Table(ScrollView, can_focus=True):
     Table > .table--credit { color: $text-accent; text-style: bold; }
     Table.-stale > * { color: $secondary; text-style: none; }
     """
-    ALLOW_SELECT = False
 
     @dataclass
-    class CursorMoved(Message):
-        """The cursor came to another row, or to none."""
+    class Told(Message):
+        """Something that the table tells."""
 
         table: Table
-        key: str | None
 
         @property
         def control(self) -> Table:
             """The table that says so."""
             return self.table
+
+    @dataclass
+    class CursorMoved(Told):
+        """The cursor came to another row, or to none."""
+
+        key: str | None
 
     @dataclass
     class Opened(CursorMoved):
         """A row was double-clicked."""
 
     @dataclass
-    class WindowMoved(Message):
+    class WindowMoved(Told):
         """Other rows came into sight: those from `first` up to, not with, `end`."""
 
-        table: Table
         first: int
         end: int
-
-        @property
-        def control(self) -> Table:
-            """The table that says so."""
-            return self.table
 
         def can_replace(self, message: Message) -> bool:
             """The newest window is the one that counts."""
             return isinstance(message, Table.WindowMoved)
 
     @dataclass
-    class MarksChanged(Message):
+    class MarksChanged(Told):
         """Rows were marked or unmarked."""
 
-        table: Table
         count: int = field(default=0)
-
-        @property
-        def control(self) -> Table:
-            """The table that says so."""
-            return self.table
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._rows: Rows = NoRows()
         self._columns: tuple[Column, ...] = ()
         self._needs: Mapping[str, int] = {}
-        self._high = 1
-        self._widths: Mapping[str, int] = {}
-        self._gap = 0
-        self._left_out: frozenset[str] = frozenset()
+        self._laid = Laid()
         self._cursor = 0
         self._key: str | None = None
+        self._held: tuple[str, int] | None = None
+        """The row that keeps its line of the screen when rows come and go, and that line."""
         self._marks: set[str] = set()
-        self._anchor: str | None = None
+        self._mark_from: str | None = None
         self._sentence: Line = ()
         self._window = (0, 0)
         self._tones: dict[Tone, Style] | None = None
@@ -156,31 +133,51 @@ class Table(ScrollView, can_focus=True):
     @property
     def window(self) -> tuple[int, int]:
         """Indexes of the rows in sight: first, and one past the last."""
-        first = int(self.scroll_offset.y) // self._high
-        return first, min(len(self._rows), first + -(-max(0, self.size.height - 1) // self._high) + 1)
+        if not len(self._laid):
+            return 0, 0
+        top = int(self.scroll_offset.y)
+        return self._laid.row_at(top), self._laid.row_at(top + max(1, self._sight) - 1) + 1
 
-    def show(
-        self, rows: Rows, columns: Sequence[Column], needs: Mapping[str, int], *, high: int = 1, fresh: bool = False
-    ) -> None:
-        """Shows `rows`; call it after every change of them. The cursor stays on its key and on its line of the screen.
+    @property
+    def cursor_in_sight(self) -> bool:
+        """Whether the row under the cursor is painted, be it in part; the wheel can leave it behind."""
+        first, end = self.window
+        return first <= self._cursor < end
 
-        `high` is how many lines a row has. `fresh` begins at the top: another list, whose keys mean other things.
+    @property
+    def _sight(self) -> int:
+        """Lines of the screen that rows have."""
+        return max(0, self.size.height - 1)
+
+    def show(self, rows: Rows, columns: Sequence[Column], needs: Mapping[str, int], *, fresh: bool = False) -> None:
+        """Shows `rows`; call it after every change of them. The cursor stays on its key, and it, or where it is out of
+        sight the first row in sight, stays on its line of the screen.
+
+        `fresh` begins at the top: another list, whose keys mean other things.
         """
-        same_height = high == self._high
-        old, self._rows = self._cursor, rows
-        self._columns, self._needs, self._high = tuple(columns), dict(needs), high
+        follow, self._rows = self.cursor_in_sight, rows
+        self._columns, self._needs = tuple(columns), dict(needs)
         if fresh:
             self._marks.clear()
-            self._anchor = None
+            self._mark_from = self._held = None
         found = None if fresh or self._key is None else rows.index(self._key)
-        start = 0 if fresh else min(old, max(0, len(rows) - 1))
+        start = 0 if fresh else min(self._cursor, max(0, len(rows) - 1))
         self._cursor = start if found is None else found
         self._lay_out()
-        self.virtual_size = self._whole_size()
         if fresh:
-            self.scroll_to(y=0, animate=False, force=True)
-        elif self._cursor != old and found is not None and same_height:
-            self.scroll_to(y=self.scroll_offset.y + (self._cursor - old) * high, animate=False, force=True)
+            self._scroll_to_line(0)
+        else:
+            self._hold()
+        self._settle(follow=follow or found is None)
+        self.refresh()
+
+    def land(self, key: str) -> None:
+        """Puts the cursor on the row with `key`, with its neighbours around it. Marks stay."""
+        at = self._rows.index(key)
+        if at is None:
+            return
+        self._cursor = at
+        self._scroll_to_line(self._laid.top(at) - max(0, self._sight - self._laid.height(at)) // 3)
         self._settle()
         self.refresh()
 
@@ -190,12 +187,16 @@ class Table(ScrollView, can_focus=True):
         self.refresh()
 
     def repaint(self, keys: Iterable[str]) -> None:
-        """Paints the rows with these keys again, where they are in sight."""
+        """Paints the rows with these keys again, where they are in sight; a row may need more lines than it has."""
         first, end = self.window
         for key in keys:
             at = self._rows.index(key)
-            if at is not None and first <= at < end:
-                self._refresh_row(at)
+            if at is None or not first <= at < end:
+                continue
+            if self._laid.height_now(at) != self._laid.height(at):
+                self.show(self._rows, self._columns, self._needs)
+                return
+            self._refresh_row(at)
 
     def move_to(self, key: str) -> bool:
         """Puts the cursor on the row with `key`; False where it is not in the list."""
@@ -208,17 +209,17 @@ class Table(ScrollView, can_focus=True):
         """Marks the row under the cursor, or unmarks it."""
         if self._key is not None:
             self._marks ^= {self._key}
-            self._anchor = self._key
+            self._mark_from = self._key
             self._marked()
 
     def mark_range(self) -> None:
-        """Marks every row from the last one marked to the cursor."""
+        """Marks every row from the last one marked to the cursor, of those that are loaded."""
         if self._key is None:
             return
-        start = self._rows.index(self._anchor) if self._anchor is not None else None
+        start = self._rows.index(self._mark_from) if self._mark_from is not None else None
         low, high = sorted((self._cursor if start is None else start, self._cursor))
         self._marks.update(self._rows.key(at) for at in range(low, high + 1))
-        self._anchor = self._key
+        self._mark_from = self._key
         self._marked()
 
     def clear_marks(self, keys: Iterable[str] | None = None) -> None:
@@ -230,17 +231,20 @@ class Table(ScrollView, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """One line of the screen: the heading, or a line of a row."""
-        width = self.scrollable_size.width
-        base = self.rich_style
-        if not len(self._rows):
-            return self._sentence_line(y, width, base)
-        if y == 0:
-            pieces = heading_line(self._columns, self._widths, self._gap)
-            return self._strip((Piece(" " * GUTTER), *pieces), width, base)
-        at, part = divmod(y - 1 + int(self.scroll_offset.y), self._high)
-        if at >= len(self._rows):
-            return Strip.blank(width, base)
-        return self._row_strip(at, part, width, base)
+        at = 0 if y == 0 else y + int(self.scroll_offset.y)
+        strip, selection = self._line_strip(at, y), self.text_selection
+        if selection is not None and (span := selection.get_span(at)) is not None:
+            strip = highlighted(strip, span, self.screen.get_component_rich_style("screen--selection"))
+        return strip.apply_offsets(0, at)
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """The selected text as it is painted, without the blanks at the ends of its lines."""
+        first = 0 if selection.start is None else selection.start.y
+        last = self._laid.lines if selection.end is None else min(selection.end.y, self._laid.lines)
+        if selection.start is None and selection.end is None:  # everything: of what is loaded, what is in sight
+            first, last = 0, int(self.scroll_offset.y) + self._sight
+        lines = [cut_out(self._line_strip(at, at), selection.get_span(at)) for at in range(first, last + 1)]
+        return "\n".join(lines), "\n"
 
     def notify_style_update(self) -> None:
         """The theme or a class changed: read the colours anew."""
@@ -248,10 +252,11 @@ class Table(ScrollView, can_focus=True):
         self._tones = None
 
     def on_resize(self) -> None:
-        """Lays the columns out for the new width."""
+        """Lays the columns out for the new width; a cursor that was in sight stays in sight."""
+        follow = self._held is None or self._held[0] == self._key
         self._lay_out()
-        self.virtual_size = self._whole_size()
-        self._settle()
+        self._hold()
+        self._settle(follow=follow)
 
     def on_focus(self) -> None:
         """The cursor's colour depends on the focus."""
@@ -262,16 +267,18 @@ class Table(ScrollView, can_focus=True):
         self.refresh()
 
     def on_click(self, event: events.Click) -> None:
-        """A click puts the cursor on a row, a double click opens it."""
-        at = (event.y - 1 + int(self.scroll_offset.y)) // self._high
-        if event.y >= 1 and 0 <= at < len(self._rows):
-            self._go(at)
-            if event.chain == 2:
-                self.post_message(self.Opened(self, self._key))
+        """A click puts the cursor on a row, a double click opens it; the end of a drag is neither."""
+        line = event.y - 1 + int(self.scroll_offset.y)
+        if event.y < 1 or line >= self._laid.lines or self.text_selection is not None:
+            return
+        self._go(self._laid.row_at(line))
+        if event.chain == 2:
+            self.post_message(self.Opened(self, self._key))
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Other rows came into sight."""
         super().watch_scroll_y(old_value, new_value)
+        self._remember()
         self._tell_window()
 
     def action_move(self, by: int) -> None:
@@ -280,43 +287,73 @@ class Table(ScrollView, can_focus=True):
 
     def action_page(self, by: int) -> None:
         """The cursor goes `by` screens."""
-        self._go(self._cursor + by * max(1, (self.size.height - 1) // self._high - 1))
+        if not len(self._laid):
+            return
+        here = self._laid.top(self._cursor)
+        far = self._laid.row_at(here + by * max(1, self._sight - self._laid.height(self._cursor)))
+        self._go(far if far != self._cursor else self._cursor + by)
 
     def action_jump(self, to: int) -> None:
-        """The cursor goes to the first row (0) or the last one loaded (-1)."""
-        self._go(len(self._rows) - 1 if to < 0 else 0)
+        """The cursor goes to the first row there is here (0) or the last one (-1)."""
+        self._go(len(self._laid) - 1 if to < 0 else 0)
+
+    def bring_cursor(self) -> None:
+        """Puts the cursor on the first row in sight, where the wheel has left it behind."""
+        if not self.cursor_in_sight:
+            first, end = self.window
+            self._cursor = min(first + 1, max(first, end - 1))
+            self._settle()
+            self.refresh()
 
     def _go(self, to: int) -> None:
         old = self._cursor
-        self._cursor = max(0, min(to, len(self._rows) - 1))
-        if old < len(self._rows):
+        self._cursor = max(0, min(to, len(self._laid) - 1))
+        if old < len(self._laid):
             self._refresh_row(old)
         self._settle()
-        if len(self._rows):
+        if len(self._laid):
             self._refresh_row(self._cursor)
 
-    def _settle(self) -> None:
+    def _settle(self, *, follow: bool = True) -> None:
         """Brings cursor and sight together, and tells what changed."""
-        key = self._rows.key(self._cursor) if len(self._rows) else None
-        self._follow()
+        key = self._rows.key(self._cursor) if len(self._laid) else None
+        if follow:
+            self._follow()
         if key != self._key:
             self._key = key
             self.post_message(self.CursorMoved(self, key))
+        self._remember()
         self._tell_window()
 
     def _follow(self) -> None:
-        high = max(self._high, self.size.height - 1)
-        top, at = int(self.scroll_offset.y), self._cursor * self._high
-        if at < top:
-            self.scroll_to(y=at, animate=False, force=True)
-        elif at + self._high > top + high and self.size.height > 1:
-            rows_above = -(-(at + self._high - high) // self._high)
-            self.scroll_to(y=rows_above * self._high, animate=False, force=True)
+        """Scrolls as little as it takes to have the cursor's row in sight, and a whole row at the top."""
+        if not len(self._laid) or not self._sight:
+            return
+        top, here = int(self.scroll_offset.y), self._laid.top(self._cursor)
+        below = here + self._laid.height(self._cursor) - self._sight
+        if here < top or below > here:
+            self._scroll_to_line(here)
+        elif below > top:
+            first = self._laid.row_at(below)
+            self._scroll_to_line(self._laid.top(first + (self._laid.top(first) < below)))
 
-    def _whole_size(self) -> Size:
-        """Heading and rows, and what is left of the height so that a whole row can stand at the top."""
-        rest = max(0, self.size.height - 1) % self._high
-        return Size(self.scrollable_size.width, len(self._rows) * self._high + 1 + rest)
+    def _remember(self) -> None:
+        """Which row is to keep its line of the screen."""
+        if not len(self._laid) or len(self._laid) != len(self._rows):
+            return
+        at = self._cursor if self.cursor_in_sight else self.window[0]
+        self._held = (self._rows.key(at), self._laid.top(at) - int(self.scroll_offset.y))
+
+    def _hold(self) -> None:
+        """Scrolls so that the row that is to keep its line is on it again."""
+        if self._held is None:
+            return
+        at = self._rows.index(self._held[0])
+        if at is not None:
+            self._scroll_to_line(self._laid.top(at) - self._held[1])
+
+    def _scroll_to_line(self, line: int) -> None:
+        self.scroll_to(y=max(0, line), animate=False, force=True)
 
     def _tell_window(self) -> None:
         if self.is_mounted and self.window != self._window:
@@ -328,37 +365,40 @@ class Table(ScrollView, can_focus=True):
         self.post_message(self.MarksChanged(self, len(self._marks)))
 
     def _lay_out(self) -> None:
-        room = max(0, self.scrollable_size.width - GUTTER)
-        self._widths, self._gap = lay_out(self._columns, self._needs, room)
-        self._left_out = frozenset(column.id for column in self._columns if column.id not in self._widths)
+        self._laid = Laid(self._rows, self._columns, self._needs, self.scrollable_size.width)
+        # What is left of the height stands below the last row, so that a whole row can stand at the top.
+        rest = self._sight % self._laid.height(len(self._laid) - 1) if len(self._laid) else 0
+        self.virtual_size = Size(self.scrollable_size.width, self._laid.lines + 1 + rest)
 
     def _refresh_row(self, at: int) -> None:
-        y = at * self._high - int(self.scroll_offset.y) + 1
-        top, bottom = max(1, y), min(self.size.height, y + self._high)
+        y = self._laid.top(at) - int(self.scroll_offset.y) + 1
+        top, bottom = max(1, y), min(self.size.height, y + self._laid.height(at))
         if bottom > top:
             self.refresh(Region(0, top, self.scrollable_size.width, bottom - top))
 
-    def _row_strip(self, at: int, part: int, width: int, base: Style) -> Strip:
-        here, key = at == self._cursor, self._rows.key(at)
+    def _line_strip(self, at: int, y: int) -> Strip:
+        """The line `at` of heading and rows together, which stands on line `y` of the screen."""
+        width, base = self.scrollable_size.width, self.rich_style
+        if not len(self._laid):
+            return self._sentence_strip(y, width, base)
+        if at == 0:
+            return strip_of(self._laid.heading(), width, base, self._styles())
+        if at > self._laid.lines:
+            return Strip.blank(width, base)
+        row = self._laid.row_at(at - 1)
+        here, key, part = row == self._cursor, self._rows.key(row), at - 1 - self._laid.top(row)
         if here:
             base += self.get_component_rich_style("table--cursor" if self.has_focus else "table--cursor-blurred")
-        row = self._rows.row(at, self._left_out)
-        if part:
-            indent = GUTTER + UNDER_INDENT
-            return self._strip((Piece(" " * indent), *clip_line(row.under, width - indent - 1)), width, base)
-        mark = Piece(MARK_SIGN if key in self._marks else " ", Tone.MINE)
-        gutter = (Piece(CURSOR_SIGN if here else " ", Tone.MINE), mark, Piece(" "))
-        return self._strip((*gutter, *row_line(self._columns, row.cells, self._widths, self._gap)), width, base)
+        text = self._laid.line(row, part)
+        if part == 0:
+            mark = Piece(MARK_SIGN if key in self._marks else " ", Tone.MINE)
+            text = (Piece(CURSOR_SIGN if here else " ", Tone.MINE), mark, Piece(" "), *text)
+        return strip_of(text, width, base, self._styles())
 
-    def _sentence_line(self, y: int, width: int, base: Style) -> Strip:
+    def _sentence_strip(self, y: int, width: int, base: Style) -> Strip:
         if y != 1 or not self._sentence:
             return Strip.blank(width, base)
-        return self._strip((Piece(" " * GUTTER), *clip_line(self._sentence, width - GUTTER)), width, base)
-
-    def _strip(self, pieces: Line, width: int, base: Style) -> Strip:
-        tones = self._styles()
-        strip = Strip([Segment(fit(piece.text, width_of(piece.text)), base + tones[piece.tone]) for piece in pieces])
-        return strip.adjust_cell_length(width, base)
+        return strip_of((Piece(" " * GUTTER), *clip_line(self._sentence, width - GUTTER)), width, base, self._styles())
 
     def _styles(self) -> dict[Tone, Style]:
         if self._tones is None:
