@@ -170,6 +170,16 @@ def test_inputs_are_one_jsonpath_of_json_literals() -> None:
         "inputs": '($."days_late" >= 5) && ($."contested" == true)'
     }
     assert wanted("input.owner:me,K.rao") == {"inputs": '($."owner" == "m.ito" || $."owner" == "k.rao")'}
+    assert wanted("input.invoice:none") == {
+        "inputs": '(!exists($."invoice") || $."invoice" == null || $."invoice" == "none")'
+    }
+    assert wanted('input.invoice:"none"') == {"inputs": '($."invoice" == "none")'}
+    assert wanted("input.due:2026-03-01,none") == {
+        "inputs": '($."due" starts with "2026-03-01T" || !exists($."due") || $."due" == null)'
+    }
+    assert wanted("input.due>2026-03-01 input.due<=2026-12-31") == {
+        "inputs": '($."due" >= "2026-03-02") && ($."due" < "2027-01-01")'
+    }
     found = wanted('input.invoice:"a"" || $.x == ""b"')
     assert found == {"inputs": f'($."invoice" == {json.dumps("""a" || $.x == "b""")})'}
 
