@@ -68,7 +68,7 @@ class Rule(Answer):
 
 
 class Counted(Answer):
-    """A number of items: exact, or about where more than 10,000 had to be counted."""
+    """A number of items: exact, or, where counting stopped at 10,000, that many and more."""
 
     count: int = Field(ge=0)
     exact: bool
