@@ -130,8 +130,8 @@ def test_what_could_not_be_scored_what_has_no_rule_and_what_does_not_wait() -> N
 
 def test_counts_beyond_ten_thousand_are_about() -> None:
     assert place_text(Counted(count=0, exact=True)) == "1st"
-    assert place_text(Counted(count=10_000, exact=False)) == "about 10,001st"
-    assert ahead_words(Counted(count=10_000, exact=False)) == "about 10,001st: about 10,000 items stand before it"
+    assert place_text(Counted(count=10_000, exact=False)) == "past the 10,000th"
+    assert ahead_words(Counted(count=10_000, exact=False)) == "past the 10,000th: 10,000 or more items stand before it"
 
 
 def test_bars_are_as_long_as_their_points() -> None:

@@ -54,18 +54,17 @@ def bar(points: int, most: int, cells: int = BAR) -> str:
 
 
 def place_text(ahead: Counted) -> str:
-    """The place that so many before it leave: `1st`, `1,204th`, `about 12,001st`."""
-    place = ordinal(ahead.count + 1)
-    return place if ahead.exact else f"about {place}"
+    """The place that so many before it leave: `1st`, `1,204th`; `past the 10,000th` where counting stopped there."""
+    return ordinal(ahead.count + 1) if ahead.exact else f"past the {ordinal(ahead.count)}"
 
 
 def ahead_words(ahead: Counted) -> str:
-    """`first: nothing stands before it`, `2nd: 1 item stands before it`, `about 12,001st: about 12,000 stand …`."""
+    """`first: nothing stands before it`, `2nd: 1 item stands before it`, `past the 10,000th: 10,000 or more …`."""
     if ahead.count == 0 and ahead.exact:
         return "first: nothing stands before it"
-    about = "" if ahead.exact else "about "
+    more = "" if ahead.exact else " or more"
     stand = "item stands" if ahead.count == 1 else "items stand"
-    return f"{place_text(ahead)}: {about}{ahead.count:,} {stand} before it"
+    return f"{place_text(ahead)}: {ahead.count:,}{more} {stand} before it"
 
 
 def explain_lines(explanation: Explanation, seen: Seen, width: int) -> list[Line]:
