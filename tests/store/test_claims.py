@@ -12,6 +12,7 @@ from jobcontract.errors import ErrorCode
 from jobcontract.states import ClaimEnding
 from jobservice.store import claims as store
 from jobservice.store import items
+from jobservice.store.idempotency import Scope
 from jobservice.store.items import Reach
 from tests.usecases.desk import PAYOUTS, Desk, refused_with
 from tests.usecases.desk import desk as new_desk
@@ -106,6 +107,9 @@ async def test_writes_under_another_fence_or_holder_touch_nothing(desk: Desk) ->
     assert [(each.fence, each.ending) for each in detail.claims] == [(2, None), (1, "released")]
 
 
+SCOPE = Scope(person="k.rao", method="POST", path="/v1/queues/t.payouts/claim-next", key="k")
+
+
 async def test_lapsed_claims_are_written_off_a_bounded_number_at_a_time(desk: Desk, clock: Any) -> None:
     many = desk.with_settings(claims_max=1_000)
     for _ in range(store.FREED_MOST + 5):
@@ -113,9 +117,9 @@ async def test_lapsed_claims_are_written_off_a_bounded_number_at_a_time(desk: De
         await many.next("m.ito")
     clock.advance(61)
     async with desk.service.database.transaction("acme") as transaction:
-        assert await store.free_lapsed(transaction, PAYOUTS, ANYWHERE) == store.FREED_MOST
-        assert await store.free_lapsed(transaction, PAYOUTS, ANYWHERE) == 5
-        assert await store.free_lapsed(transaction, PAYOUTS, ANYWHERE) == 0
+        assert (await store.prepare_next(transaction, PAYOUTS, ANYWHERE, SCOPE)).freed == store.FREED_MOST
+        assert (await store.prepare_next(transaction, PAYOUTS, ANYWHERE, SCOPE)).freed == 5
+        assert (await store.prepare_next(transaction, PAYOUTS, ANYWHERE, SCOPE)).freed == 0
     rows = desk.people.connection.execute(
         "select (select count(*) from jobs.claims where ending = 'lapsed' and ended_at = expires_at),"
         " (select count(*) from jobs.audit where action = 'claim-lapsed' and person is null),"

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import psycopg
 import pytest
 
+from jobservice.store import items
 from jobservice.store.filters import keep_order
 from jobservice.store.statements import statement
 
@@ -71,6 +72,16 @@ FREE: dict[str, object] = {
     "currency": None,
     "customers": None,
     "workspaces": None,
+    "person": "m.ito",
+    "method": "POST",
+    "path": "/v1/queues/t.payouts/claim-next",
+    "key": "k",
+    "digest": b"",
+    "reference": None,
+    "lease": 60,
+    "total": 150,
+    "keep": 3_600,
+    "exponents": items.EXPONENTS_JSON,
 }
 
 
@@ -80,8 +91,9 @@ async def test_claim_next_walks_the_free_items_alone(
 ) -> None:
     fill(superuser, held=True)
     for reach in ({}, {"customers": ["north"]}):
-        found = await scans(database, "claims/next_free", **FREE | reach)
-        assert [(each.node, each.walked) for each in found] == [("Index Scan", "items_free")]
+        found = await scans(database, "claims/take_next", **FREE | reach)
+        walked = [each.walked for each in found if each.node != "ModifyTable"]
+        assert walked == ["items_pkey", "items_free"], "the one free item, then its row"
 
 
 async def test_no_tenant_no_rows(database: Any, people: Any, superuser: psycopg.Connection[Any]) -> None:

@@ -7,7 +7,7 @@ holder and fence that were read under the lock; no row written means that the cl
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -15,7 +15,8 @@ from psycopg.types.json import Jsonb
 
 from jobcontract.states import ClaimEnding
 from jobservice.store.database import Row, Transaction
-from jobservice.store.items import LockedItem, Reach
+from jobservice.store.idempotency import Kept, Scope
+from jobservice.store.items import EXPONENTS_JSON, LockedItem, Reach
 
 FREED_MOST = 20
 """Lapsed claims that one claim-next writes off at most; the rest is left to the next one and to the Worker."""
@@ -93,31 +94,64 @@ async def end(
     )
 
 
-async def free_lapsed(transaction: Transaction, queue: str, reach: Reach) -> int:
-    """Write off some lapsed claims of a queue within reach, waiting for nobody; how many."""
-    row = await transaction.row("claims/free_lapsed", queue=queue, most=FREED_MOST, **reach.parameters())
-    return 0 if row is None else int(row["freed"])
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """What claim next goes by: the answer first given under its key, how many items the person holds, the clock, and
+    how many lapsed claims were written off on the way."""
+
+    kept: Kept | None
+    live: int
+    now: datetime
+    freed: int
 
 
-async def next_free(
-    transaction: Transaction,
-    queue: str,
-    reach: Reach,
-    *,
-    condition: Mapping[str, object] | None,
-    currency: str | None,
-) -> str | None:
-    """Lock the first free item of those that meet `condition` (as `jobs.matches` takes it), by its order or by amounts
-    of `currency`, that nobody else is taking just now; its id, or None."""
+async def prepare_next(transaction: Transaction, queue: str, reach: Reach, scope: Scope) -> Prepared:
+    """Look under the locks on key and person, and write off some lapsed claims within reach, waiting for nobody."""
     row = await transaction.row(
-        "claims/next_free",
-        queue=queue,
-        now=transaction.began_at,
-        filter=None if condition is None else Jsonb(dict(condition)),
-        currency=currency,
+        "claims/prepare_next", queue=queue, most=FREED_MOST, **asdict(scope), **reach.parameters()
+    )
+    assert row is not None  # noqa: S101  # it selects from one row
+    kept = None
+    if row["digest"] is not None:
+        kept = Kept(digest=bytes(row["digest"]), status=row["status"], answer=row["answer"])
+    return Prepared(kept=kept, live=row["live"], now=row["now"], freed=row["freed"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextClaim:
+    """Which item claim next wants, for how many seconds, and how its answer is kept."""
+
+    queue: str
+    condition: Mapping[str, object] | None
+    currency: str | None
+    lease: float
+    total: float
+    keep: float
+    digest: bytes
+    reference: str | None
+
+
+async def take_next(
+    transaction: Transaction, reach: Reach, scope: Scope, wanted: NextClaim, *, now: datetime
+) -> Mapping[str, Any] | None:
+    """Claim the first free item that nobody else is taking, with history, trail, hint and the answer under its key: the
+    answer (`jobcontract.items.Claimed` as JSON); None where none is free."""
+    row = await transaction.row(
+        "claims/take_next",
+        now=now,
+        filter=None if wanted.condition is None else Jsonb(dict(wanted.condition)),
+        currency=wanted.currency,
+        queue=wanted.queue,
+        lease=min(wanted.lease, wanted.total),
+        total=wanted.total,
+        keep=wanted.keep,
+        digest=wanted.digest,
+        reference=wanted.reference,
+        exponents=EXPONENTS_JSON,
+        **asdict(scope),
         **reach.parameters(),
     )
-    return None if row is None else str(row["id"])
+    return None if row is None else row["answer"]
 
 
 async def history(transaction: Transaction, item: str) -> list[Mapping[str, Any]]:

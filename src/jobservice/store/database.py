@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from datetime import datetime
 from typing import Any
 
 import psycopg
 import structlog
-from psycopg import AsyncConnection
+from psycopg import AsyncConnection, sql
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
@@ -37,8 +37,10 @@ GAVE_WAY = (
 )
 """The server ended one of several transactions that wanted the same rows; a repetition may succeed at once."""
 
-_BIND = "select set_config('jobs.tenant', %s, true), set_config('statement_timeout', %s, true) as seconds"
-_BIND_TENANT = f"{_BIND}, jobs.now() as now"
+_BEGIN = (
+    "begin; select set_config('jobs.tenant', {tenant}, true), set_config('statement_timeout', {longest}, true) as longest"
+)
+_BEGIN_TENANT = _BEGIN + ", jobs.now() as now"
 
 OLDEST_SERVER = 150_000
 """`server_version_num` of PostgreSQL 15."""
@@ -148,8 +150,7 @@ class Database:
         connection = None
         try:
             async with AsyncExitStack() as stack:
-                connection = await self._begin(stack)
-                began_at = await _bind(connection, tenant, statement_seconds)
+                connection, began_at = await self._begin(stack, tenant, statement_seconds)
                 self._is_there()
                 yield Transaction(connection, tenant, began_at)
         except PoolTimeout as away:
@@ -168,8 +169,10 @@ class Database:
                 raise
             raise self._away(broken.sqlstate, reason(broken)) from broken
 
-    async def _begin(self, stack: AsyncExitStack) -> AsyncConnection[DictRow]:
-        """A connection in a transaction that `stack` ends and gives back.
+    async def _begin(
+        self, stack: AsyncExitStack, tenant: str | None, statement_seconds: float
+    ) -> tuple[AsyncConnection[DictRow], datetime | None]:
+        """A connection in a transaction that is bound to its tenant, and the clock; `stack` ends it and gives it back.
 
         A connection that died while it was idle is found by its first statement, at once: the pool makes a new one for
         it, and the next is tried. After a restart all idle ones are dead, so each is met once. (The pool's own check
@@ -179,19 +182,18 @@ class Database:
         deadline = time.monotonic() + self._wait_seconds
         while True:
             connection = await self._pool.getconn(timeout=deadline - time.monotonic())
-            transaction = connection.transaction()
             try:
-                await transaction.__aenter__()
+                began_at = await _begin_bound(connection, tenant, statement_seconds)
             except BaseException as error:  # a cancelled BEGIN leaves a connection that nobody could use
                 died = isinstance(error, psycopg.OperationalError) and _ended(error, connection)
-                await connection.close()  # psycopg counts the transaction as open from here on
+                await connection.close()
                 await self._pool.putconn(connection)
                 if not died:
                     raise
                 continue
             stack.push_async_callback(self._pool.putconn, connection)
-            stack.push_async_exit(transaction)
-            return connection
+            await stack.enter_async_context(_ending(connection))
+            return connection, began_at
 
     def _away(self, sqlstate: str | None, why: str) -> Refusal:
         """The refusal; why is logged once, until it is another reason or the database is there again."""
@@ -206,13 +208,30 @@ class Database:
             _log.info("database-there-again", pool=self._name)
 
 
-async def _bind(connection: AsyncConnection[DictRow], tenant: str | None, statement_seconds: float) -> datetime | None:
-    """Bind the transaction to its tenant and its longest statement; the clock, where it has a tenant."""
-    cursor = await connection.execute(
-        _BIND if tenant is None else _BIND_TENANT, (tenant or "", f"{int(statement_seconds * 1000)}ms")
+async def _begin_bound(
+    connection: AsyncConnection[DictRow], tenant: str | None, statement_seconds: float
+) -> datetime | None:
+    """Begin, and bind the transaction to its tenant and its longest statement, in one trip; the clock, where it has a
+    tenant. Several statements in one text take no parameters: the values stand in it as literals."""
+    begin = sql.SQL(_BEGIN if tenant is None else _BEGIN_TENANT).format(
+        tenant=sql.Literal(tenant or ""), longest=sql.Literal(f"{int(statement_seconds * 1000)}ms")
     )
+    cursor = await connection.execute(begin, prepare=False)
+    cursor.nextset()
     row = await cursor.fetchone()
     return None if row is None else row.get("now")
+
+
+@asynccontextmanager
+async def _ending(connection: AsyncConnection[DictRow]) -> AsyncIterator[None]:
+    """Commit at the end, roll back on any exception; a connection that broke has nothing left to roll back."""
+    try:
+        yield
+    except BaseException:  # whatever ends the block, a cancellation too
+        with suppress(psycopg.OperationalError):
+            await connection.rollback()
+        raise
+    await connection.commit()
 
 
 def _ended(error: psycopg.OperationalError, connection: AsyncConnection[Any] | None) -> bool:

@@ -30,6 +30,14 @@ class Kept:
     answer: Mapping[str, Any]
 
 
+async def try_lock_counting(transaction: Transaction, scope: Scope) -> bool:
+    """`try_lock`, and then wait until no other transaction counts this person's claims in this tenant."""
+    row = await transaction.row(
+        "idempotency/try_lock_counting", person=scope.person, method=scope.method, path=scope.path, key=scope.key
+    )
+    return bool(row and row["locked"])
+
+
 async def try_lock(transaction: Transaction, scope: Scope) -> bool:
     """Take the key for the length of the transaction; False where another transaction has it."""
     row = await transaction.row(

@@ -23,18 +23,18 @@ from jobservice.rules.claims import (
     decide_release,
     decide_renewal,
     decide_room,
-    lease_end,
 )
 from jobservice.rules.queues import Queue
 from jobservice.store import audit as trail
 from jobservice.store import claims as store
 from jobservice.store import hints, items
+from jobservice.store import idempotency as keys
 from jobservice.store.database import Transaction
 from jobservice.store.items import LockedItem
 from jobservice.usecases.actor import Actor
 from jobservice.usecases.audit import CHANGED, record
 from jobservice.usecases.filtering import read_filter
-from jobservice.usecases.idempotency import Answered, Deed, Once, act_once
+from jobservice.usecases.idempotency import Answered, Deed, Once, act_once, again, recorded, scope_of, still_running
 from jobservice.usecases.items import locked, reach, shown
 from jobservice.usecases.service import Service, refuse
 
@@ -151,27 +151,31 @@ async def claim_next(service: Service, actor: Actor, queue: str, order: ClaimNex
     Refusal CLAIMS_DISABLED, CLAIMS_MAX, NOT_FOUND (queue), FILTER_INVALID.
     """
 
-    async def work(transaction: Transaction) -> Answered:
-        wanted = service.queue(queue)
+    # In as few trips to the database as can be: a whole team presses this key all day.
+    deed = Deed(action="claim-next", subject=queue, permission=Permission.QUEUE_CLAIM)
+    async with recorded(service, actor, deed), service.database.transaction(actor.tenant) as transaction:
+        scope, wanted, settings = scope_of(actor, once), service.queue(queue), service.records.settings
+        if not await keys.try_lock_counting(transaction, scope):
+            raise still_running()
+        prepared = await store.prepare_next(transaction, wanted.id, reach(actor), scope)
+        if prepared.kept is not None:
+            return again(prepared.kept, once)
         if wanted.claim is ClaimMode.DISABLED:
             raise refuse(claims_disabled())
         chosen = await read_filter(transaction, service, actor, wanted, order.filter)
-        await _room(transaction, service, actor)
-        await store.free_lapsed(transaction, wanted.id, reach(actor))
-        free = await store.next_free(
-            transaction, wanted.id, reach(actor), condition=chosen.condition, currency=chosen.currency
+        _has_room(service, prepared.live)
+        next_claim = store.NextClaim(
+            queue=wanted.id,
+            condition=chosen.condition,
+            currency=chosen.currency,
+            lease=wanted.lease_seconds,
+            total=settings.claims_total,
+            keep=settings.idempotency_keep,
+            digest=once.digest,
+            reference=actor.reference or None,
         )
-        if free is None:
-            return await _none_free(transaction)
-        found, now = await locked(transaction, actor, free)
-        total = service.records.settings.claims_total
-        until = lease_end(now, lease=wanted.lease_seconds, taken_at=now, total=total)
-        await take(transaction, actor, found, action="claim", person=actor.person, now=now, until=until)
-        return await _claimed(transaction, service, actor, free)
-
-    return await act_once(
-        service, actor, Deed(action="claim-next", subject=queue, permission=Permission.QUEUE_CLAIM), once, work
-    )
+        taken = await store.take_next(transaction, reach(actor), scope, next_claim, now=prepared.now)
+        return await _none_free(transaction) if taken is None else Answered(status=200, body=taken)
 
 
 async def take(
@@ -242,11 +246,15 @@ async def _room(transaction: Transaction, service: Service, actor: Actor) -> dat
     Refusal CLAIMS_MAX where the actor holds as many items as they may.
     """
     await store.lock_person(transaction, actor.person)
-    live = await store.count_live(transaction, actor.person)
+    _has_room(service, await store.count_live(transaction, actor.person))
+    return await items.now(transaction)
+
+
+def _has_room(service: Service, live: int) -> None:
+    """Refusal CLAIMS_MAX where a person who holds `live` items holds as many as they may."""
     room = decide_room(live, service.records.settings.claims_max, whose="You hold")
     if isinstance(room, Denied):
         raise refuse(room)
-    return await items.now(transaction)
 
 
 async def _leave(

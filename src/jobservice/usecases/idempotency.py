@@ -6,7 +6,8 @@ rolls everything back and is then written to the audit trail in a transaction of
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,13 +58,45 @@ async def act_once(
     Refusal PERMISSION_MISSING, IDEMPOTENCY_RUNNING (the first request is still at work), IDEMPOTENCY_KEY_REUSED
     (another body), or what `work` refuses; each is recorded, and nothing else of it stays.
     """
+    async with recorded(service, actor, deed), service.database.transaction(actor.tenant) as transaction:
+        return await _first_or_again(service, actor, once, transaction, work)
+
+
+@asynccontextmanager
+async def recorded(service: Service, actor: Actor, deed: Deed) -> AsyncIterator[None]:
+    """The frame of a deed: its permission first; what is refused inside is recorded and raised again.
+
+    Refusal PERMISSION_MISSING. The transaction belongs inside, so that it has ended when the refusal is written.
+    """
     try:
         actor.require(deed.permission)
-        async with service.database.transaction(actor.tenant) as transaction:
-            return await _first_or_again(service, actor, once, transaction, work)
+        yield
     except Refusal as refusal:
         await record_refusal(service, actor, deed.action, deed.subject, refusal)
         raise
+
+
+def scope_of(actor: Actor, once: Once) -> keys.Scope:
+    """What the key of a request belongs to."""
+    return keys.Scope(person=actor.person, method=once.method, path=once.path, key=once.key)
+
+
+def still_running() -> Refusal:
+    """The refusal of a request whose first one has not ended."""
+    return Refusal(
+        ErrorCode.IDEMPOTENCY_RUNNING,
+        "The first request with this key is still running. Ask again with the same key in a moment.",
+    )
+
+
+def again(kept: keys.Kept, once: Once) -> Answered:
+    """The first answer. Refusal IDEMPOTENCY_KEY_REUSED where it was given to another body."""
+    if kept.digest != once.digest:
+        raise Refusal(
+            ErrorCode.IDEMPOTENCY_KEY_REUSED,
+            "This Idempotency-Key was used for a request with another body. Make a new key for a new request.",
+        )
+    return Answered(status=kept.status, body=kept.answer, replayed=True)
 
 
 async def _first_or_again(
@@ -73,20 +106,12 @@ async def _first_or_again(
     transaction: Transaction,
     work: Callable[[Transaction], Awaitable[Answered]],
 ) -> Answered:
-    scope = keys.Scope(person=actor.person, method=once.method, path=once.path, key=once.key)
+    scope = scope_of(actor, once)
     if not await keys.try_lock(transaction, scope):
-        raise Refusal(
-            ErrorCode.IDEMPOTENCY_RUNNING,
-            "The first request with this key is still running. Ask again with the same key in a moment.",
-        )
+        raise still_running()
     kept = await keys.find(transaction, scope)
     if kept is not None:
-        if kept.digest != once.digest:
-            raise Refusal(
-                ErrorCode.IDEMPOTENCY_KEY_REUSED,
-                "This Idempotency-Key was used for a request with another body. Make a new key for a new request.",
-            )
-        return Answered(status=kept.status, body=kept.answer, replayed=True)
+        return again(kept, once)
     answered = await work(transaction)
     if answered.kept:
         await keys.keep(

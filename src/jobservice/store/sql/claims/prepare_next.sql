@@ -1,5 +1,6 @@
--- Writes off some lapsed claims of a queue within reach and says so; rows that others have locked are left to them, so
--- nothing here waits and then compares.
+-- What claim next has to know before it takes an item, under the locks on key and person: the answer first given under
+-- the key, how many items the person holds; and it writes off some lapsed claims of the queue within reach and says so.
+-- Rows that others have locked are left to them, so nothing here waits and then compares.
 with lapsed as (
     select
         i.id,
@@ -62,6 +63,21 @@ told as (
 )
 
 select
-    count(*) as freed,
-    bool_and(pg_notify('jobs_hints', f.tenant) is not null) as notified
-from freed as f
+    k.digest,
+    k.status,
+    k.answer,
+    (
+        select count(*)
+        from jobs.items as i
+        where i.tenant = %(tenant)s and i.holder = %(person)s and i.expires_at > (select jobs.now())
+    ) as live,
+    (select count(pg_notify('jobs_hints', f.tenant)) from freed as f) as freed,
+    jobs.now() as now
+from (select 1 as one) as always
+left join jobs.idempotency_keys as k
+    on
+        k.tenant = %(tenant)s
+        and k.person = %(person)s
+        and k.method = %(method)s
+        and k.path = %(path)s
+        and k.key = %(key)s
