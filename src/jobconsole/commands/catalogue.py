@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from jobconsole.commands.command import Command, Danger
+from jobconsole.commands.filters import FILTER_COMMANDS
 from jobconsole.commands.queues import QUEUE_COMMANDS
 from jobconsole.commands.scores import SCORE_COMMANDS
 from jobconsole.commands.shell import SHELL_COMMANDS
@@ -28,7 +29,7 @@ __all__ = [
     "unavailable",
 ]
 
-COMMANDS: tuple[Command, ...] = (*QUEUE_COMMANDS, *SCORE_COMMANDS, *SHELL_COMMANDS)
+COMMANDS: tuple[Command, ...] = (*QUEUE_COMMANDS, *FILTER_COMMANDS, *SCORE_COMMANDS, *SHELL_COMMANDS)
 """Every command, as a reader would look for them: first the work, then the shell."""
 
 BY_ID: Mapping[str, Command] = {command.id: command for command in COMMANDS}
