@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import psycopg
 import pytest
 
-from jobservice.store import items
 from jobservice.store.filters import keep_order
 from jobservice.store.statements import statement
 
@@ -72,16 +71,6 @@ FREE: dict[str, object] = {
     "currency": None,
     "customers": None,
     "workspaces": None,
-    "person": "m.ito",
-    "method": "POST",
-    "path": "/v1/queues/t.payouts/claim-next",
-    "key": "k",
-    "digest": b"",
-    "reference": None,
-    "lease": 60,
-    "total": 150,
-    "keep": 3_600,
-    "exponents": items.EXPONENTS_JSON,
 }
 
 
@@ -91,9 +80,8 @@ async def test_claim_next_walks_the_free_items_alone(
 ) -> None:
     fill(superuser, held=True)
     for reach in ({}, {"customers": ["north"]}):
-        found = await scans(database, "claims/take_next", **FREE | reach)
-        walked = [each.walked for each in found if each.node != "ModifyTable"]
-        assert walked == ["items_pkey", "items_free"], "the one free item, then its row"
+        found = await scans(database, "claims/pick_next", **FREE | reach)
+        assert [(each.node, each.walked) for each in found] == [("Index Scan", "items_free")]
 
 
 async def test_no_tenant_no_rows(database: Any, people: Any, superuser: psycopg.Connection[Any]) -> None:

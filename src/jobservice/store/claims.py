@@ -136,12 +136,21 @@ async def take_next(
 ) -> Mapping[str, Any] | None:
     """Claim the first free item that nobody else is taking, with history, trail, hint and the answer under its key: the
     answer (`jobcontract.items.Claimed` as JSON); None where none is free."""
-    row = await transaction.row(
-        "claims/take_next",
+    picked = await transaction.row(
+        "claims/pick_next",
         now=now,
         filter=None if wanted.condition is None else Jsonb(dict(wanted.condition)),
         currency=wanted.currency,
         queue=wanted.queue,
+        **reach.parameters(),
+    )
+    if picked is None:
+        return None
+    row = await transaction.row(
+        "claims/take_next",
+        item=picked["id"],
+        holder=picked["holder"],
+        fence=picked["fence"],
         lease=min(wanted.lease, wanted.total),
         total=wanted.total,
         keep=wanted.keep,
@@ -149,7 +158,6 @@ async def take_next(
         reference=wanted.reference,
         exponents=EXPONENTS_JSON,
         **asdict(scope),
-        **reach.parameters(),
     )
     return None if row is None else row["answer"]
 

@@ -38,7 +38,8 @@ GAVE_WAY = (
 """The server ended one of several transactions that wanted the same rows; a repetition may succeed at once."""
 
 _BEGIN = (
-    "begin; select set_config('jobs.tenant', {tenant}, true), set_config('statement_timeout', {longest}, true) as longest"
+    "begin; select set_config('jobs.tenant', {tenant}, true), set_config('statement_timeout', {longest}, true) as longest,"
+    " set_config('plan_cache_mode', {plans}, true) as plans"
 )
 _BEGIN_TENANT = _BEGIN + ", jobs.now() as now"
 
@@ -139,8 +140,13 @@ class Database:
         )
 
     @asynccontextmanager
-    async def transaction(self, tenant: str | None, *, statement_seconds: float = 10.0) -> AsyncIterator[Transaction]:
+    async def transaction(
+        self, tenant: str | None, *, statement_seconds: float = 10.0, planned_once: bool = False
+    ) -> AsyncIterator[Transaction]:
         """One READ COMMITTED transaction of `tenant`: commits at the end, rolls back on any exception.
+
+        `planned_once`: its statements find what they want whatever their values are, so their plans are kept; planning
+        costs more than running them.
 
         Refusal DATABASE_AWAY where the server cannot be reached or the connection broke on the way (then it is not
         known whether a commit arrived: the caller's idempotency key finds out), TIMED_OUT past `statement_seconds` or
@@ -150,7 +156,9 @@ class Database:
         connection = None
         try:
             async with AsyncExitStack() as stack:
-                connection, began_at = await self._begin(stack, tenant, statement_seconds)
+                connection, began_at = await self._begin(
+                    stack, _begin(tenant, statement_seconds, planned_once=planned_once)
+                )
                 self._is_there()
                 yield Transaction(connection, tenant, began_at)
         except PoolTimeout as away:
@@ -170,7 +178,7 @@ class Database:
             raise self._away(broken.sqlstate, reason(broken)) from broken
 
     async def _begin(
-        self, stack: AsyncExitStack, tenant: str | None, statement_seconds: float
+        self, stack: AsyncExitStack, begin: sql.Composed
     ) -> tuple[AsyncConnection[DictRow], datetime | None]:
         """A connection in a transaction that is bound to its tenant, and the clock; `stack` ends it and gives it back.
 
@@ -183,7 +191,7 @@ class Database:
         while True:
             connection = await self._pool.getconn(timeout=deadline - time.monotonic())
             try:
-                began_at = await _begin_bound(connection, tenant, statement_seconds)
+                began_at = await _begin_bound(connection, begin)
             except BaseException as error:  # a cancelled BEGIN leaves a connection that nobody could use
                 died = isinstance(error, psycopg.OperationalError) and _ended(error, connection)
                 await connection.close()
@@ -208,14 +216,18 @@ class Database:
             _log.info("database-there-again", pool=self._name)
 
 
-async def _begin_bound(
-    connection: AsyncConnection[DictRow], tenant: str | None, statement_seconds: float
-) -> datetime | None:
-    """Begin, and bind the transaction to its tenant and its longest statement, in one trip; the clock, where it has a
-    tenant. Several statements in one text take no parameters: the values stand in it as literals."""
-    begin = sql.SQL(_BEGIN if tenant is None else _BEGIN_TENANT).format(
-        tenant=sql.Literal(tenant or ""), longest=sql.Literal(f"{int(statement_seconds * 1000)}ms")
+def _begin(tenant: str | None, statement_seconds: float, *, planned_once: bool) -> sql.Composed:
+    """Begin, and bind the transaction to its tenant, its longest statement and its way of planning, in one trip. Several
+    statements in one text take no parameters: the values stand in it as literals."""
+    return sql.SQL(_BEGIN if tenant is None else _BEGIN_TENANT).format(
+        tenant=sql.Literal(tenant or ""),
+        longest=sql.Literal(f"{int(statement_seconds * 1000)}ms"),
+        plans=sql.Literal("force_generic_plan" if planned_once else "force_custom_plan"),
     )
+
+
+async def _begin_bound(connection: AsyncConnection[DictRow], begin: sql.Composed) -> datetime | None:
+    """Run the beginning; the clock, where the transaction has a tenant."""
     cursor = await connection.execute(begin, prepare=False)
     cursor.nextset()
     row = await cursor.fetchone()

@@ -153,7 +153,10 @@ async def claim_next(service: Service, actor: Actor, queue: str, order: ClaimNex
 
     # In as few trips to the database as can be: a whole team presses this key all day.
     deed = Deed(action="claim-next", subject=queue, permission=Permission.QUEUE_CLAIM)
-    async with recorded(service, actor, deed), service.database.transaction(actor.tenant) as transaction:
+    async with (
+        recorded(service, actor, deed),
+        service.database.transaction(actor.tenant, planned_once=True) as transaction,
+    ):
         scope, wanted, settings = scope_of(actor, once), service.queue(queue), service.records.settings
         if not await keys.try_lock_counting(transaction, scope):
             raise still_running()

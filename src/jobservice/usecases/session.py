@@ -75,7 +75,7 @@ async def authenticate(database: Database, token: str) -> SignedIn:
     """Who `token` belongs to. Refusal UNAUTHENTICATED (no such token), TOKEN_EXPIRED (expired, revoked, disabled)."""
     if TOKEN.fullmatch(token) is None:
         raise Refusal(ErrorCode.UNAUTHENTICATED, "That is not a token of this service (jc_ and 43 characters).")
-    async with database.transaction(None) as transaction:
+    async with database.transaction(None, planned_once=True) as transaction:
         row = await store.authenticate(transaction, token_hash(token))
     if row is None:
         raise Refusal(ErrorCode.UNAUTHENTICATED, "This service does not know that token. Sign in with another.")

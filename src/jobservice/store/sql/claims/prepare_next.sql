@@ -72,7 +72,8 @@ select
         where i.tenant = %(tenant)s and i.holder = %(person)s and i.expires_at > (select jobs.now())
     ) as live,
     (select count(pg_notify('jobs_hints', f.tenant)) from freed as f) as freed,
-    jobs.now() as now
+    jobs.now() as now,
+    set_config('plan_cache_mode', 'force_custom_plan', true) as plans -- `pick_next` is planned for its values
 from (select 1 as one) as always
 left join jobs.idempotency_keys as k
     on

@@ -1,42 +1,18 @@
--- Claims the first free item of a queue, in its order, of those that match; passes over what others are taking just
--- now, so it waits for nobody (partial index items_free). Writes claim, history, trail and hint, and keeps the answer
--- under its key. No row where none is free.
+-- Writes a claim on a picked item: claim, history, trail, hint, and the answer under its key.
 with clock as (
     select jobs.now() as now
-),
-
-free as materialized (
-    select
-        i.id,
-        i.holder,
-        i.fence
-    from jobs.items as i
-    where
-        i.tenant = %(tenant)s
-        and i.queue = %(queue)s
-        and i.closed_at is null
-        and i.holder is null
-        and (i.set_aside_until is null or i.set_aside_until <= %(now)s)
-        and jobs.in_reach(i, %(customers)s::text[], %(workspaces)s::text[])
-        and jobs.matches(i, %(filter)s::jsonb, %(now)s)
-        and (%(currency)s::text is null or i.currency = %(currency)s::text)
-    order by case when %(currency)s::text is null then i.rank else i.amount_rank end, i.created, i.id
-    limit 1
-    for update of i skip locked
 ),
 
 granted as (
     update jobs.items as i
     set
-        holder = %(person)s,
+        holder = %(person)s::text,
         taken_at = c.now,
         expires_at = c.now + make_interval(secs => %(lease)s),
         fence = i.fence + 1,
         row_version = i.row_version + 1
-    from free as f
-    cross join clock as c
-    -- by its id alone, however few free items the statistics know of: a partial index must not come into question
-    where i.id = f.id and i.holder is not distinct from f.holder and i.fence = f.fence
+    from clock as c
+    where i.id = %(item)s::uuid and i.holder is not distinct from %(holder)s::text and i.fence = %(fence)s::bigint
     returning i.*
 ),
 
