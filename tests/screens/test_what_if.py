@@ -39,6 +39,10 @@ async def said(app: Console, words: str) -> None:
     await until(app, lambda: words in flat(app), f'the words "{words}"')
 
 
+async def unsaid(app: Console, words: str) -> None:
+    await until(app, lambda: words not in flat(app), f'the end of "{words}"')
+
+
 @pytest.mark.requirement("order-queue-items-by-score")
 async def test_another_input_shows_score_and_place_before_and_after() -> None:
     fake, ids = scored_service()
@@ -104,7 +108,7 @@ async def test_what_cannot_be_read_is_said_beside_its_field_and_not_sent() -> No
             assert entry.has_focus
             assert entry.value == typed
             entry.value = own
-            await until(app, lambda words=words: words not in flat(app), "the end of the fault")
+            await unsaid(app, words)
         assert not posts(fake)
 
 
