@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -78,6 +79,14 @@ def test_what_moved_is_said() -> None:
 def test_how_much_of_the_list_is_loaded_is_said_as_it_is(rows: RowsKnown, whole: dict[str, Any], text: str) -> None:
     assert loaded_text(rows, ItemView.WAITING, totals(**whole)) == text
     assert "1,204" not in loaded_text(rows, ItemView.CLOSED, totals())
+
+
+def test_a_filtered_list_is_counted_by_what_matches() -> None:
+    filtered = RowsKnown(loaded=100, ended=False, filtered=True)
+    assert loaded_text(filtered, ItemView.WAITING, totals()) == "first 100"
+    counted = replace(filtered, matching=totals(matching=212))
+    assert loaded_text(counted, ItemView.WAITING, totals()) == "first 100 of 212"
+    assert loaded_text(counted, ItemView.CLOSED, totals()) == "first 100 of 212"
 
 
 def test_an_empty_list_says_so_and_what_to_do() -> None:

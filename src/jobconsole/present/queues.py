@@ -50,6 +50,10 @@ class RowsKnown:
     moved: str = ""
     order: tuple[str, str] = (ORDER[False], ORDER_SHORT[False])
     """The order in words: in full, and short."""
+    filtered: bool = False
+    """Whether the list holds what matches a filter, not the whole view."""
+    matching: QueueTotals | None = None
+    """Of such a list: how many match, once they were counted."""
 
 
 def columns_of(queue: Queue, view: ItemView, *, one_line: bool) -> tuple[Column, ...]:
@@ -112,7 +116,7 @@ def view_line(view: ItemView, totals: QueueTotals | None, rows: RowsKnown, width
 
 def loaded_text(rows: RowsKnown, view: ItemView, totals: QueueTotals | None) -> str:
     """`12 rows`; `first 100 of 1,204`; `200 of about 1,002,000, counted 40 s ago, from score 80 down`; `last 100`."""
-    whole = {ItemView.WAITING: totals.waiting, ItemView.SET_ASIDE: totals.set_aside}.get(view) if totals else None
+    totals, whole = _whole(rows, view, totals)
     if rows.begun and rows.ended:
         return f"{rows.loaded:,} {'row' if rows.loaded == 1 else 'rows'}"
     of = f" of {_counted(whole, totals, rows)}" if whole is not None and totals and whole > rows.loaded else ""
@@ -121,6 +125,15 @@ def loaded_text(rows: RowsKnown, view: ItemView, totals: QueueTotals | None) -> 
     if rows.ended:
         return f"last {rows.loaded:,}{of}"
     return f"{rows.loaded:,}{of}" + (f" from {rows.start} down" if rows.start else " from the middle")
+
+
+def _whole(rows: RowsKnown, view: ItemView, totals: QueueTotals | None) -> tuple[QueueTotals | None, int | None]:
+    """The count of the whole list, and what it was counted with; None where it is not known."""
+    if rows.filtered:
+        return rows.matching, rows.matching.matching if rows.matching is not None else None
+    if totals is None:
+        return None, None
+    return totals, {ItemView.WAITING: totals.waiting, ItemView.SET_ASIDE: totals.set_aside}.get(view)
 
 
 def moved_text(new: int, gone: int, moved: int) -> str:

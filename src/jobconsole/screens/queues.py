@@ -315,6 +315,8 @@ class QueuesScreen(FilteringScreen):
             marked=len(self.table.marks),
             moved=moved_text(self.moved.new, len(self.moved.gone), self.moved.moved),
             order=ORDER_BY_AMOUNT if self.listing.by_amount else (ORDER[scored], ORDER_SHORT[scored]),
+            filtered=bool(self.filter_text),
+            matching=self.counted(),
         )
 
     def _sentence(self) -> str:

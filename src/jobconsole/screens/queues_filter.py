@@ -194,10 +194,13 @@ class FilteringScreen(GoingScreen):
         """Shows the filter in force with its count."""
         if not self.there():
             return
-        wanted = self._wanted()
-        known = self.matching if self._counted == wanted else None
-        words = NO_LONGER if wanted is not None and wanted == self._worn else match_words(known, self.seen().now)
+        worn = self._worn is not None and self._worn == self._wanted()
+        words = NO_LONGER if worn else match_words(self.counted(), self.seen().now)
         self.filter_line.show(self.filter_text, words if self.filter_text else "")
+
+    def counted(self) -> QueueTotals | None:
+        """What the filter in force leaves, once it was counted."""
+        return self.matching if self._counted is not None and self._counted == self._wanted() else None
 
     def nothing_matches(self, queue: Queue) -> str:
         """What is said where the filter leaves no row."""
@@ -321,6 +324,7 @@ class FilteringScreen(GoingScreen):
                 if wanted == self._wanted():
                     self.matching, self._counted = found, wanted
                     self.show_filter_line()
+                    self.show_heading()
                 await asyncio.sleep(COUNT_SECONDS)
         finally:
             self._counting = False
