@@ -198,6 +198,17 @@ class FilterLine(Vertical):
         self.screen.set_focus(self.entry)
         self.call_after_refresh(self.entry.reveal)
 
+    def begin_with(self, before: str, now: str) -> None:
+        """What was typed began with `before`; it begins with `now` from now on. The keyboard stays where it is."""
+        typed = self.entry.value
+        if not self.typing or before == now or not typed.startswith(before):
+            return
+        at = self.entry.cursor_position + len(now) - len(before)
+        self._forget()
+        self.entry.value = now + typed[len(before) :]
+        self.entry.cursor_position = max(0, at)
+        self._paint()
+
     def close(self) -> None:
         """Gives the keyboard back; what was typed is dropped."""
         if not self.typing:
