@@ -13,10 +13,12 @@ from jobconsole.client.fake import FakeService
 from jobconsole.present.link import Link, LinkState
 from jobconsole.screens.queues import QueuesScreen
 from jobconsole.widgets.form import Prose
+from jobcontract.states import ItemView
 from tests.screens.idle import until
 from tests.screens.stage import (
     KIRAN,
     MIKA,
+    PAYOUTS,
     START,
     act,
     console,
@@ -37,7 +39,8 @@ Prepare = Callable[[Pilot[None]], Awaitable[None]]
 def believable() -> tuple[FakeService, list[str]]:
     """A queue with my claim, two of a colleague of which one lapses, and some history."""
     fake = FakeService(start=START)
-    ids = scene(fake)
+    scene(fake, scored=True)
+    ids = [row.id for row in fake.queues.listed(PAYOUTS, ItemView.WAITING)]
     act(fake, ids[2], "note", KIRAN, text="asked the supplier for the missing invoice")
     hold(fake, ids[2], MIKA, seconds=2467)
     hold(fake, ids[3], KIRAN, seconds=1800)

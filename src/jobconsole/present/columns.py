@@ -100,18 +100,23 @@ def lay_out(columns: Sequence[Column], needs: Mapping[str, int], width: int) -> 
     `needs` says how wide the widest text of a column is, where that is known. A whole column gets all that it needs
     whatever `width` is.
     """
-    for gap in (GAP, 1):
-        shown = list(columns)
-        while (room := _room(shown, needs, width, gap)) < 0:
-            loose = [column for column in shown if not column.whole]
-            if not loose:
-                break
-            shown.remove(min(loose, key=lambda column: column.yields))
-        if len(shown) == len(columns) and room >= sum(
-            _wish(column, needs) - column.least for column in _limited(shown)
-        ):
+    roomy, shown = _fitting(columns, needs, width, GAP)
+    if len(shown) < len(columns) or not roomy:
+        _, more = _fitting(columns, needs, width, 1)
+        if len(more) > len(shown) or not roomy:
+            return _spread(more, needs, max(0, _room(more, needs, width, 1))), 1
+    return _spread(shown, needs, max(0, _room(shown, needs, width, GAP))), GAP
+
+
+def _fitting(columns: Sequence[Column], needs: Mapping[str, int], width: int, gap: int) -> tuple[bool, list[Column]]:
+    """The columns that find room, and whether each of them gets what it wishes for."""
+    shown = list(columns)
+    while (room := _room(shown, needs, width, gap)) < 0:
+        loose = [column for column in shown if not column.whole]
+        if not loose:
             break
-    return _spread(shown, needs, max(0, room)), gap
+        shown.remove(min(loose, key=lambda column: column.yields))
+    return room >= sum(_wish(column, needs) - column.least for column in _limited(shown)), shown
 
 
 def _limited(shown: Sequence[Column]) -> list[Column]:

@@ -52,6 +52,7 @@ class GoingScreen(FetchingScreen):
     def __init__(self) -> None:
         super().__init__()
         self._wished: Going | None = None
+        self._on_its_way = False
         self._before: list[tuple[tuple[str, ...], str]] = []
         """Queue, view and filter, with the row on which the cursor was."""
 
@@ -117,8 +118,9 @@ class GoingScreen(FetchingScreen):
 
     def go(self, going: Going) -> None:
         """Goes there; while something else is on its way, after that, unless a newer wish comes."""
-        on_its_way, self._wished = self._wished is not None, going
-        if not on_its_way:
+        self._wished = going
+        if not self._on_its_way:
+            self._on_its_way = True
             self.work(self._go_on(), doing="Going there", group="going")
 
     def _go_to_end(self, end: str) -> None:
@@ -139,7 +141,7 @@ class GoingScreen(FetchingScreen):
                     if listing is not None:
                         self._arrive(going, listing)
         finally:
-            self._wished = None
+            self._wished, self._on_its_way = None, False
             self.situation_changed()
 
     async def _rows_from(self, going: Going) -> Listing | None:
