@@ -10,7 +10,7 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, LiteralString
+from typing import LiteralString
 from urllib.parse import quote
 
 import httpx
@@ -22,8 +22,10 @@ from benchmarks.load import burst, request
 from benchmarks.peer import ROUTE
 from examples.payments.items import PAYOUTS
 from jobcontract.routes import QUEUE_ITEMS
+from jobservice.store import listing
 from jobservice.store.database import Transaction
 from jobservice.store.statements import statement
+from jobservice.store.texts import Texts
 from jobservice.usecases.listings import Asked, list_items
 from jobservice.usecases.service import Service
 
@@ -127,18 +129,19 @@ async def _explained(transaction: Transaction, record: Recorder) -> float:
 @contextmanager
 def recorded() -> Iterator[Recorder]:
     """Within it, the first statement for a page is kept as it was sent: what is explained is what the service runs."""
-    record, original = Recorder(), Transaction.row
+    record, original = Recorder(), vars(listing)["texts"]
 
-    async def row(self: Transaction, name: str, /, **parameters: object) -> Any:
+    async def texts(transaction: Transaction, name: str, /, **parameters: object) -> Texts:
         if name == "items/page" and not record.name:
-            record.name, record.parameters = name, {"tenant": self.tenant, **parameters}
-        return await original(self, name, **parameters)
+            record.name, record.parameters = name, {"tenant": transaction.tenant, **parameters}
+        found: Texts = await original(transaction, name, **parameters)
+        return found
 
-    Transaction.row = row  # type: ignore[method-assign]  # put back below
+    vars(listing)["texts"] = texts
     try:
         yield record
     finally:
-        Transaction.row = original  # type: ignore[method-assign]  # as it was
+        vars(listing)["texts"] = original
 
 
 async def _of_the_api(ground: Ground) -> Figure:

@@ -35,16 +35,21 @@ async def test_the_page_that_postgresql_built_is_the_contracts(api: Api) -> None
     for number, currency in enumerate(("GBP", "JPY", "KWD")):
         await api.push(f"K-{number}", amount={"minor": -1234, "currency": currency}, title='Ä "q" \\ \u2028')
     await api.push("K-9", created="2026-03-02T09:00:00.123456+05:30")
+    payee = {"id": '"P"', "name": '{"a": [\\]}', "account": "GB29NWBK60161331926819"}
+    await api.push('"}, ', created="2026-03-01T09:00:00Z", payee=payee, inputs={"invoice": '"\\\u2029'})
     answer = await (await api.of("m.ito")).get(ITEMS)
     page = ItemPage.model_validate_json(answer.content, strict=True)
     assert answer.headers["content-type"] == "application/json"
     assert [(item.key, item.amount and (item.amount.minor, item.amount.exponent)) for item in page.items] == [
+        ('"}, ', (123450, 2)),
         ("K-9", (123450, 2)),
         ("K-0", (-1234, 2)),
         ("K-1", (-1234, 0)),
         ("K-2", (-1234, 3)),
     ]
-    assert page.items[1].title == 'Ä "q" \\ \u2028'
+    hostile = page.items[0]
+    assert (hostile.payee and hostile.payee.name, hostile.inputs) == (payee["name"], {"invoice": '"\\\u2029'})
+    assert page.items[2].title == 'Ä "q" \\ \u2028'
     assert page.next is None
 
 

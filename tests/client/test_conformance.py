@@ -161,11 +161,12 @@ async def test_starts_that_lead_nowhere_are_refused_in_words(stage: Stage) -> No
     by_amount = client.items(service, PAYOUTS, start="score:5", filter="sort:amount currency:GBP")
     assert await refused(by_amount) == "invalid-request"
     places = {}
-    for name, asked in {
+    asking: dict[str, dict[str, Any]] = {
         "view": {"view": ItemView.CLOSED},
         "filter": {"filter": "newest"},
         "queue": {"queue": DISPUTES},
-    }.items():
+    }
+    for name, asked in asking.items():
         with pytest.raises(ServiceRefused) as caught:
             await client.items(service, **({"queue": PAYOUTS, "start": f"item:{ids[0]}"} | asked))
         assert caught.value.code == "not-found"

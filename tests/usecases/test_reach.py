@@ -129,8 +129,8 @@ async def test_no_page_of_a_queue_shows_an_item_outside(
     }[view]
     desk.people.connection.execute(f"update jobs.items set {place}".encode())
     page = await list_items(desk.service, narrowing.actor(), Asked(queue=PAYOUTS, view=view))
-    assert inside["id"] in page.json
-    assert outside["id"] not in page.json
+    assert inside["id"].encode() in page.json
+    assert outside["id"].encode() not in page.json
 
 
 async def test_totals_count_no_item_outside(desk: Desk, narrowing: Narrowing, outside: Mapping[str, Any]) -> None:

@@ -61,7 +61,7 @@ async def queue_items(
         "as_of": page.as_of.isoformat(),
     }
     # The rows are JSON already: they are put before the rest as they came.
-    return Response(f'{{"items":{page.json},{json.dumps(around)[1:]}', media_type=JSON_TYPE)
+    return Response(b'{"items":%b,%b' % (page.json, json.dumps(around)[1:].encode()), media_type=JSON_TYPE)
 
 
 async def read_item(admitted: Admitted, item: str) -> Response:

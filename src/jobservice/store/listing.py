@@ -1,6 +1,6 @@
 """Owns the statements of listings: pages forwards and backwards, the catch-up after them, and where an item stands.
 
-Decides nothing. A page comes as JSON that PostgreSQL built; every statement names tenant and reach.
+Decides nothing. The rows of a page are JSON that PostgreSQL built; every statement names tenant and reach.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from jobcontract.money import EXPONENTS
 from jobcontract.states import ItemView
 from jobservice.store.database import Row, Transaction
 from jobservice.store.items import Place, Reach, readable
+from jobservice.store.texts import Texts, texts
 
 _EXPONENTS = Jsonb(dict(EXPONENTS))
 _LAST_ID = 2**128 - 1
@@ -49,9 +50,9 @@ class Listing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """One page: the rows as a JSON array in the order of the listing, and what is known of the rows around them."""
+    """One page: its rows as a JSON array in the order of the listing, and what is known of the rows around them."""
 
-    json: str
+    json: bytes
     more: bool
     """Whether rows follow in the direction of reading."""
     mark: bool
@@ -59,16 +60,16 @@ class Page:
     near: Place | None
     """Of the row nearest to that place; None where the page is empty."""
     far: Place | None
-    """Of the row farthest from it; None unless the page is full."""
+    """Of the row farthest from it; None where the page is empty."""
     snapshot: str
     """What of the database it saw, as PostgreSQL writes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatchUp:
-    """One page of rows that were placed anew."""
+    """One page of rows that were placed anew, as a JSON array."""
 
-    json: str
+    json: bytes
     last: PlacedAt | None
     """After which row the next page begins; None where no rows follow."""
     snapshot: str
@@ -101,7 +102,8 @@ async def page_back(transaction: Transaction, listing: Listing, *, before: Place
 
 async def _page(name: str, transaction: Transaction, listing: Listing, place: Place, limit: int) -> Page:
     rank, created, identifier = place
-    row = await transaction.row(
+    found = await texts(
+        transaction,
         name,
         rank=rank,
         created=created,
@@ -110,15 +112,20 @@ async def _page(name: str, transaction: Transaction, listing: Listing, place: Pl
         exponents=_EXPONENTS,
         **listing.parameters(transaction),
     )
-    assert row is not None  # noqa: S101  # an aggregate has a row
+    first = 1 if found.count and found.raw(0, "mark") == b"true" else 0
+    rows = range(first, min(found.count, first + limit))
     return Page(
-        json=row["items"],
-        more=row["more"],
-        mark=row["mark"],
-        near=_place(row, "near"),
-        far=_place(row, "far"),
-        snapshot=row["snapshot"],
+        json=found.array(rows[::-1] if name == "items/page_back" else rows, "item"),
+        more=found.count > first + limit,
+        mark=first == 1,
+        near=_place(found, rows[0]) if rows else None,
+        far=_place(found, rows[-1]) if rows else None,
+        snapshot=found.text(0, "snapshot") if found.count else await _snapshot(transaction),
     )
+
+
+def _place(found: Texts, row: int) -> Place:
+    return int(found.raw(row, "rank")), found.text(row, "created"), found.text(row, "id")
 
 
 async def catch_up(
@@ -127,7 +134,8 @@ async def catch_up(
     """Rows that were placed anew in transactions that the snapshot `since` did not see, or whose set-aside ended after
     `since_at` (ISO 8601)."""
     xid, identifier = after or (0, LAST[2])
-    row = await transaction.row(
+    found = await texts(
+        transaction,
         "items/page_catch_up",
         since=since,
         since_at=since_at,
@@ -138,9 +146,20 @@ async def catch_up(
         exponents=_EXPONENTS,
         **listing.parameters(transaction),
     )
-    assert row is not None  # noqa: S101  # an aggregate has a row
-    last = (row["last_xid"], row["last_id"]) if row["more"] else None
-    return CatchUp(json=row["items"], last=last, snapshot=row["snapshot"])
+    rows = range(min(found.count, limit))
+    more = found.count > limit
+    return CatchUp(
+        json=found.array(rows, "item"),
+        last=(int(found.raw(limit - 1, "xid")), found.text(limit - 1, "id")) if more else None,
+        snapshot=found.text(0, "snapshot") if found.count else await _snapshot(transaction),
+    )
+
+
+async def _snapshot(transaction: Transaction) -> str:
+    """What a statement sees now: where a page has no row to say it. Nothing was passed over yet, so later is as good."""
+    row = await transaction.row("items/snapshot")
+    assert row is not None  # noqa: S101  # a select without from has a row
+    return str(row["snapshot"])
 
 
 async def find(transaction: Transaction, listing: Listing, item: str) -> Row | None:
@@ -150,9 +169,3 @@ async def find(transaction: Transaction, listing: Listing, item: str) -> Row | N
         "items/page_start", id=item if readable(item) else None, key=item, **listing.parameters(transaction)
     )
     return None if row is None else {**row, "place": (row["rank"], row["created"].isoformat(), row["id"])}
-
-
-def _place(row: Row, end: str) -> Place | None:
-    if row[f"{end}_id"] is None:
-        return None
-    return row[f"{end}_rank"], row[f"{end}_created"].isoformat(), row[f"{end}_id"]

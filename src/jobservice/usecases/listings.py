@@ -55,7 +55,7 @@ class Asked:
 class ListedPage:
     """One page of a listing: `json` is the array of items as PostgreSQL built it (`jobcontract.items.Item` each)."""
 
-    json: str
+    json: bytes
     previous: Mark | None
     next: Mark | None
     catch_up: bool

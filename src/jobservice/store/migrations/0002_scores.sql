@@ -95,46 +95,63 @@ as $$
     )
 $$;
 
--- An item as `jobcontract.items.Item` goes over the wire. `exponents`: decimals by currency.
+-- An item as `jobcontract.items.Item` goes over the wire. `exponents`: decimals by currency. Put together as text: that
+-- takes half of what json_build_object takes, and a page builds a hundred of them.
+create function jobs.item_text(i jobs.items, holder_name text, at timestamptz, exponents jsonb) returns text
+language sql stable parallel safe
+as $$
+    select concat(
+        '{"id":"', i.id,
+        '","queue":', to_json(i.queue),
+        ',"key":', coalesce(to_json(i.business_key)::text, 'null'),
+        ',"title":', to_json(i.title),
+        ',"created":', to_json(i.created),
+        case
+            when i.closed_at is null and i.set_aside_until > at
+                then concat(',"state":"set-aside","set_aside_until":', to_json(i.set_aside_until))
+            else concat(',"state":"', i.state, '","set_aside_until":null')
+        end,
+        ',"amount":', case
+            when i.amount_minor is null then 'null'
+            else concat(
+                '{"minor":', i.amount_minor, ',"currency":"', i.currency, '","exponent":',
+                coalesce((exponents -> i.currency)::text, 'null'), '}'
+            )
+        end,
+        ',"payee":', case
+            when i.payee_id is null then 'null'
+            else concat(
+                '{"id":', to_json(i.payee_id), ',"name":', to_json(i.payee_name), ',"account_last4":',
+                to_json(right(i.account, 4)), '}'
+            )
+        end,
+        ',"inputs":', i.inputs,
+        ',"score":', case
+            when i.score_rule is null then 'null'
+            else concat(
+                '{"value":', coalesce(i.score::text, 'null'), ',"rule":', to_json(i.score_rule), ',"version":',
+                i.score_version, ',"parts":', coalesce(i.score_parts::text, '[]'), ',"scored_at":',
+                to_json(i.scored_at), ',"failure":', coalesce(to_json(i.score_failure)::text, 'null'), '}'
+            )
+        end,
+        ',"rank":', i.rank,
+        ',"money_version":', i.money_version,
+        case
+            when i.expires_at > at then concat(
+                ',"holder":{"id":', to_json(i.holder), ',"name":', to_json(coalesce(holder_name, i.holder)),
+                '},"expires_at":', to_json(i.expires_at)
+            )
+            else ',"holder":null,"expires_at":null'
+        end,
+        ',"fence":', i.fence, '}'
+    )
+$$;
+
+-- The same as a JSON value, for statements that answer about one item or few.
 create function jobs.item_json(i jobs.items, holder_name text, at timestamptz, exponents jsonb) returns json
 language sql stable parallel safe
 as $$
-    select json_build_object(
-        'id', i.id,
-        'queue', i.queue,
-        'key', i.business_key,
-        'title', i.title,
-        'created', i.created,
-        'state', case when i.closed_at is null and i.set_aside_until > at then 'set-aside' else i.state end,
-        'set_aside_until', case when i.closed_at is null and i.set_aside_until > at then i.set_aside_until end,
-        'amount', case when i.amount_minor is not null then json_build_object(
-            'minor', i.amount_minor,
-            'currency', i.currency,
-            'exponent', exponents -> i.currency
-        ) end,
-        'payee', case when i.payee_id is not null then json_build_object(
-            'id', i.payee_id,
-            'name', i.payee_name,
-            'account_last4', right(i.account, 4)
-        ) end,
-        'inputs', i.inputs,
-        'score', case when i.score_rule is not null then json_build_object(
-            'value', i.score,
-            'rule', i.score_rule,
-            'version', i.score_version,
-            'parts', coalesce(i.score_parts, '[]'::jsonb),
-            'scored_at', i.scored_at,
-            'failure', i.score_failure
-        ) end,
-        'rank', i.rank,
-        'money_version', i.money_version,
-        'holder', case when i.expires_at > at then json_build_object(
-            'id', i.holder,
-            'name', coalesce(holder_name, i.holder)
-        ) end,
-        'expires_at', case when i.expires_at > at then i.expires_at end,
-        'fence', i.fence
-    )
+    select jobs.item_text(i, holder_name, at, exponents)::json
 $$;
 
 -- Scores are the Worker's bookkeeping: it looks for tenants with work, then scores one tenant a transaction.

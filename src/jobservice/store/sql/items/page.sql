@@ -1,63 +1,38 @@
--- One page of a view after a place in the order of its sort, as the JSON that goes over the wire. What the parameters
--- decide folds away, so each page walks one partial index. The row at the place itself is only looked at (`mark`):
--- where it still stands, there are rows on that side too. One row more tells of rows on the other side.
-with page as (
-    select i.*
-    from jobs.items as i
-    where
-        i.tenant = %(tenant)s
-        and i.queue = %(queue)s
-        and jobs.in_view(i, %(view)s, %(now)s)
-        and jobs.in_reach(i, %(customers)s::text[], %(workspaces)s::text[])
-        and jobs.matches(i, %(filter)s::jsonb, %(now)s)
-        and (%(currency)s::text is null or i.currency = %(currency)s::text)
-        and (case when %(currency)s::text is null then i.rank else i.amount_rank end, i.created, i.id)
-        >= (%(rank)s::bigint, %(created)s::timestamptz, %(id)s::uuid)
-    order by
-        case when %(currency)s::text is null then i.rank else i.amount_rank end,
-        i.created,
-        i.id
-    limit %(most)s + 2
-),
-
-shown as (
-    select
-        i.id,
-        i.created,
-        case when %(currency)s::text is null then i.rank else i.amount_rank end as rank,
-        jobs.item_json(i, p.name, %(now)s, %(exponents)s::jsonb) as item
-    from page as i
-    left join jobs.people as p on i.holder = p.id
-),
-
-marked as (
-    select
-        s.*,
-        (s.rank, s.created, s.id) = (%(rank)s::bigint, %(created)s::timestamptz, %(id)s::uuid) as mark
-    from shown as s
-),
-
-numbered as (
-    select
-        m.*,
-        count(*) filter (where not m.mark) over (
-            order by m.rank, m.created, m.id
-            rows unbounded preceding
-        ) as place
-    from marked as m
-)
-
+-- Rows of a view at and after a place in the order of its sort, each as the JSON that goes over the wire. What the
+-- parameters decide folds away, so each page walks one partial index. The row at the place itself is only looked at:
+-- where it still stands, there are rows on that side too. One row more tells of rows on the other side. Rows, and not
+-- one aggregate of them: planning for its values each time, PostgreSQL takes twice as long over the aggregate.
 select
-    coalesce(
-        json_agg(n.item order by n.place) filter (where n.place between 1 and %(most)s), '[]'::json
-    )::text as items,
-    coalesce(max(n.place) > %(most)s, false) as more,
-    coalesce(bool_or(n.mark), false) as mark,
-    (array_agg(n.rank) filter (where n.place = 1))[1] as near_rank,
-    (array_agg(n.created) filter (where n.place = 1))[1] as near_created,
-    (array_agg(n.id) filter (where n.place = 1))[1]::text as near_id,
-    (array_agg(n.rank) filter (where n.place = %(most)s))[1] as far_rank,
-    (array_agg(n.created) filter (where n.place = %(most)s))[1] as far_created,
-    (array_agg(n.id) filter (where n.place = %(most)s))[1]::text as far_id,
+    jobs.item_text(
+        i,
+        (
+            select p.name
+            from jobs.people as p
+            where p.id = i.holder
+        ),
+        %(now)s,
+        %(exponents)s::jsonb
+    ) as item,
+    case when %(currency)s::text is null then i.rank else i.amount_rank end::text as rank,
+    i.created::text as created,
+    i.id::text as id,
+    (
+        (case when %(currency)s::text is null then i.rank else i.amount_rank end, i.created, i.id)
+        = (%(rank)s::bigint, %(created)s::timestamptz, %(id)s::uuid)
+    )::text as mark,
     pg_current_snapshot()::text as snapshot
-from numbered as n
+from jobs.items as i
+where
+    i.tenant = %(tenant)s
+    and i.queue = %(queue)s
+    and jobs.in_view(i, %(view)s, %(now)s)
+    and jobs.in_reach(i, %(customers)s::text[], %(workspaces)s::text[])
+    and jobs.matches(i, %(filter)s::jsonb, %(now)s)
+    and (%(currency)s::text is null or i.currency = %(currency)s::text)
+    and (case when %(currency)s::text is null then i.rank else i.amount_rank end, i.created, i.id)
+    >= (%(rank)s::bigint, %(created)s::timestamptz, %(id)s::uuid)
+order by
+    case when %(currency)s::text is null then i.rank else i.amount_rank end,
+    i.created,
+    i.id
+limit %(most)s + 2

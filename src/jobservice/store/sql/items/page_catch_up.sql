@@ -36,31 +36,22 @@ with moved as (
         order by i.placed_xid, i.id
         limit %(most)s + 1
     )
-),
-
-page as (
-    select m.*
-    from moved as m
-    order by m.placed_xid, m.id
-    limit %(most)s + 1
-),
-
-numbered as (
-    select
-        i.id,
-        i.placed_xid,
-        jobs.item_json(i, p.name, %(now)s, %(exponents)s::jsonb) as item,
-        row_number() over (
-            order by i.placed_xid, i.id
-        ) as place
-    from page as i
-    left join jobs.people as p on i.holder = p.id
 )
 
 select
-    coalesce(json_agg(n.item order by n.place) filter (where n.place <= %(most)s), '[]'::json)::text as items,
-    coalesce(max(n.place) > %(most)s, false) as more,
-    (array_agg(n.placed_xid) filter (where n.place = %(most)s))[1] as last_xid,
-    (array_agg(n.id) filter (where n.place = %(most)s))[1]::text as last_id,
+    jobs.item_text(
+        i,
+        (
+            select p.name
+            from jobs.people as p
+            where p.id = i.holder
+        ),
+        %(now)s,
+        %(exponents)s::jsonb
+    ) as item,
+    i.placed_xid::text as xid,
+    i.id::text as id,
     pg_current_snapshot()::text as snapshot
-from numbered as n
+from moved as i
+order by i.placed_xid, i.id
+limit %(most)s + 1

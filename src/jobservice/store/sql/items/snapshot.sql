@@ -1,0 +1,2 @@
+-- What of the database a statement sees now.
+select pg_current_snapshot()::text as snapshot
