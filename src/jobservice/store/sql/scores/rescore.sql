@@ -1,7 +1,7 @@
 -- Writes scores that were computed from what was read without a lock, under the duty's lease: only to rows that nobody
 -- works on just now, and whose content and score are still what was read (a change scores its own). Never waits for a
 -- row, never touches content, versions that matter, or claims. People are told only where what they see changed, by one
--- notification for all rows.
+-- notification for all rows. The commit does not wait for the disk: what a crash takes back is due again afterwards.
 with given as (
     select n.*
     from
@@ -91,5 +91,6 @@ select
     (
         select count(pg_notify('jobs_hints', t.tenant))
         from (select distinct told.tenant from told) as t
-    ) as notified
+    ) as notified,
+    set_config('synchronous_commit', 'off', true) as lazily
 from written as w
