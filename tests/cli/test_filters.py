@@ -95,3 +95,14 @@ def test_an_at_sign_names_a_saved_filter_of_the_queue_first(capsys: pytest.Captu
     with pytest.raises(SystemExit):
         filter_of("default", PAYOUTS, "@none")
     assert "saved are: mine, old" in capsys.readouterr().err
+
+
+def test_a_listing_and_claim_next_take_a_saved_filter_by_its_name(typed: Typed) -> None:
+    keep(PAYOUTS, "aspire", "aspire")
+    page = typed.json("queues", "items", PAYOUTS, "--filter", "@aspire")
+    assert [row["title"] for row in page["items"]] == ["Aspire Care Ltd"]
+    claimed = typed.json("queues", "claim-next", PAYOUTS, "--filter", "@aspire")
+    assert claimed["item"]["title"] == "Aspire Care Ltd"
+    refused = typed("queues", "items", PAYOUTS, "--filter", "@none")
+    assert refused.exit_code == 2
+    assert "no filter is saved as none" in refused.stderr
