@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -133,7 +134,7 @@ def test_an_item_is_scored_by_parts_that_add_up_or_it_is_parked(points: list[int
     ],
 )
 def test_a_broken_promise_parks_the_item_and_says_which(function: Any, says: str) -> None:
-    faults: list[Exception] = []
+    faults: list[BaseException] = []
     found = score_item(RULE, function, CONTENT, CREATED, NOW, on_fault=faults.append)
     assert (found.value, found.parts, found.rank) == (None, (), PARKED)
     assert found.failure is not None
@@ -162,17 +163,30 @@ class Mute(CannotScore):
         (Mute(), "its rule gave a reason that cannot be shown", False),
         (ZeroDivisionError("secret /path"), "t.rule went wrong (ZeroDivisionError)", True),
         (RecursionError(), "t.rule went wrong (RecursionError)", True),
+        (SystemExit(1), "t.rule went wrong (SystemExit)", True),
+        (asyncio.CancelledError(), "t.rule went wrong (CancelledError)", True),
     ],
 )
-def test_whatever_a_rule_raises_parks_the_item(raised: Exception, failure: str, logged: bool) -> None:
+def test_whatever_a_rule_raises_parks_the_item(raised: BaseException, failure: str, logged: bool) -> None:
     def function(*_: object) -> Score:
         raise raised
 
-    faults: list[Exception] = []
+    faults: list[BaseException] = []
     found = score_item(RULE, function, CONTENT, CREATED, NOW, on_fault=faults.append)
     assert (found.value, found.failure, found.rank) == (None, failure, PARKED)
     assert faults == ([raised] if logged else [])
     assert found.inputs["amount"] == "GBP 123450", "what it was decided by is kept all the same"
+
+
+def test_what_a_rule_does_to_what_it_was_given_reaches_no_other_item() -> None:
+    def careless(inputs: ScoreInputs, _now: datetime) -> Score:
+        given: Any = inputs
+        given.thresholds["large"] = Money(minor=1, currency="GBP")
+        given.values.clear()
+        return score_of(*parts())
+
+    assert scored(careless).value == 6
+    assert RULE.thresholds["GBP"] == {"large": Money(minor=100_000, currency="GBP")}
 
 
 @pytest.mark.requirement("MONEY-03")

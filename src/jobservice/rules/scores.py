@@ -85,7 +85,7 @@ def score_item(
     created: datetime,
     now: datetime,
     *,
-    on_fault: Callable[[Exception], None] = lambda _error: None,
+    on_fault: Callable[[BaseException], None] = lambda _error: None,
 ) -> Scored:
     """Score an item; never raises. `on_fault` gets what a rule did wrong, for the log: what it raised that is not
     CannotScore, or PromiseBroken."""
@@ -99,7 +99,9 @@ def score_item(
         on_fault(PromiseBroken(fault))
     except CannotScore as reason:
         fault = _told(reason)
-    except Exception as error:  # the application's code is not ours: whatever it raises parks this one item
+    except KeyboardInterrupt:  # a person at the terminal, not the rule
+        raise
+    except BaseException as error:  # the application's code is not ours: whatever it raises parks this one item
         on_fault(error)
         fault = f"{rule.id} went wrong ({type(error).__name__})"
     return Scored(value=None, inputs=kept, failure=_sentence(fault))
@@ -112,7 +114,7 @@ def _thresholds(rule: Rule, content: Content) -> Mapping[str, Money]:
     currency = content.payment.currency
     if currency not in rule.thresholds:
         raise CannotScore(f"{rule.id} states no thresholds for {currency}")
-    return rule.thresholds[currency]
+    return dict(rule.thresholds[currency])  # a copy: what a rule does to it must not reach the next item
 
 
 def _value(declared: RuleInput, content: Content, created: datetime) -> ScoreValue:

@@ -45,7 +45,7 @@ class Scorer:
         created: datetime,
         now: datetime,
         *,
-        on_fault: Callable[[Rule, Exception], None] | None = None,
+        on_fault: Callable[[Rule, BaseException], None] | None = None,
     ) -> Standing:
         """Where an item stands by its content at `now`, the database's clock. Never raises for what a rule does.
 
@@ -65,6 +65,6 @@ class Scorer:
         return Standing(scored=scored, rule=rule, at=now)
 
 
-def log_fault(rule: Rule, error: Exception, **more: int) -> None:
+def log_fault(rule: Rule, error: BaseException, **more: int) -> None:
     """Write what a rule did wrong into the log: its items stand parked, and people see that, not why."""
     _log.error("rule-failed", rule=rule.id, version=rule.version, exc_info=error, **more)

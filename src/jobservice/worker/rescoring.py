@@ -43,14 +43,14 @@ class _Run:
 
     scored: int = 0
     placed: int = 0
-    faults: dict[str, tuple[Rule, Exception]] = field(default_factory=dict)
+    faults: dict[str, tuple[Rule, BaseException]] = field(default_factory=dict)
     faulty: int = 0
 
     def add(self, written: Written) -> None:
         self.scored += written.scored
         self.placed += written.placed
 
-    def fault(self, rule: Rule, error: Exception) -> None:
+    def fault(self, rule: Rule, error: BaseException) -> None:
         self.faulty += 1
         self.faults.setdefault(rule.id, (rule, error))
 
