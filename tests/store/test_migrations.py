@@ -9,6 +9,7 @@ import psycopg
 import pytest
 
 from jobservice.migrate import migrate
+from jobservice.rules.items import Content, Payment, searched_words
 from jobservice.settings import StartRefused
 from jobservice.store.database import server_too_old
 from jobservice.store.revisions import Migration, known_migrations
@@ -82,6 +83,31 @@ def test_a_failed_file_is_undone_and_nothing_after_it_runs(fresh: str) -> None:
     assert rows(fresh, "select version_num from jobs.schema_version") == [("9001",)]
     repaired = (*broken[:-2], after(2, "create table jobs.half (id integer)"), broken[-1])
     assert migrate(fresh, repaired).applied == ("9002_test.sql", "9003_test.sql")
+
+
+@pytest.mark.requirement("order-queue-items-by-score")
+def test_items_from_before_scores_are_found_by_their_words(fresh: str, server: Server) -> None:
+    titles = ("ÄRGER Straße", "two\t spaces\u00a0\u2028", "ΑΣΑΣ Ёлка", "ﬁne É\x1fJOSÉ", "İzmir")
+    name = str(psycopg.conninfo.conninfo_to_dict(fresh)["dbname"])
+    migrate(fresh, BEFORE[:1])
+    with server.superuser(name) as connection:
+        connection.execute("insert into jobs.tenants (id, name) values ('t', 'T')")
+        for number, title in enumerate(titles):
+            connection.execute(
+                "insert into jobs.items (tenant, queue, business_key, title, created, amount_minor, currency, payee_id,"
+                " payee_name, account, pushed_by, changed_by)"
+                " values ('t', 'q', %s, %s, now(), 5, 'GBP', 'S-1', 'Ärzte', 'GB29NWBK6016', 'p', 'p')",
+                (f"KÉ-{number}", title),
+            )
+    migrate(fresh)
+    payment = Payment(minor=5, currency="GBP", payee_id="S-1", payee_name="Ärzte", account="GB29NWBK6016")
+    wanted = [
+        (searched_words(Content(title=title, payment=payment, inputs={}), f"KÉ-{number}"),)
+        for number, title in enumerate(titles)
+    ]
+    with server.superuser(name) as connection:
+        found = connection.execute("select words from jobs.items order by business_key").fetchall()
+    assert found == wanted
 
 
 def test_sql_is_taken_as_it_is_written(fresh: str) -> None:

@@ -22,11 +22,33 @@ alter table jobs.items
     add check (score is null or (score_parts is not null and score_failure is null and rank = -score)),
     add check (score_rule is null or score is not null or score_failure is not null);
 
-update jobs.items
-set words = lower(normalize(
-    regexp_replace(' ' || concat_ws(' ', title, payee_name, business_key, payee_id, right(account, 4)), '\s+', ' ', 'g'),
-    NFKC
-));
+-- What is there already: folded as `searched_words` folds, as near as this server can. Its locale may know ASCII alone,
+-- so a collation is named that knows all letters; PostgreSQL 18 has the first, one built with ICU the second.
+do $$
+declare
+    collation_name name := coalesce((
+        select c.collname
+        from pg_collation as c
+        where c.collnamespace = 'pg_catalog'::regnamespace
+            and c.collname in ('pg_unicode_fast', 'und-x-icu', 'pg_c_utf8')
+        order by array_position(array['pg_unicode_fast', 'und-x-icu', 'pg_c_utf8'], c.collname::text)
+        limit 1
+    ), 'default');
+begin
+    execute format(
+        $update$
+            update jobs.items
+            set words = normalize(replace(replace(lower(regexp_replace(
+                normalize(
+                    ' ' || concat_ws(' ', title, payee_name, payee_id, right(account, 4), business_key), NFKC
+                ),
+                '[\s\u001c-\u001f\u0085\u1680\u2028\u2029]+', ' ', 'g'
+            ) collate %I), 'ß', 'ss'), 'ς', 'σ'), NFKC)
+        $update$,
+        collation_name
+    );
+end
+$$;
 
 drop index jobs.items_waiting;
 drop index jobs.items_free;
