@@ -75,9 +75,7 @@ class TableApp(App[None]):
 
 
 @asynccontextmanager
-async def table_of(
-    rows: Keys, *, size: tuple[int, int] = (60, 11)
-) -> AsyncIterator[tuple[Table, Pilot[None]]]:
+async def table_of(rows: Keys, *, size: tuple[int, int] = (60, 11)) -> AsyncIterator[tuple[Table, Pilot[None]]]:
     app = TableApp()
     async with app.run_test(size=size) as pilot:
         table = app.query_one(Table)
@@ -237,3 +235,75 @@ async def test_the_window_is_told_when_it_moves() -> None:
         windows = [entry for entry in told if isinstance(entry, tuple)]
         assert windows[-1][0] >= 8
         assert windows[-1][1] - windows[-1][0] <= 11
+
+
+async def test_dragging_selects_the_text_as_it_is_painted_and_moves_no_cursor() -> None:
+    async with table_of(Keys(keys(30), high=2)) as (table, pilot):
+        await pilot.mouse_down(Table, offset=(3, 1))
+        await pilot.hover(Table, offset=(8, 3))
+        await pilot.mouse_up(Table, offset=(8, 3))
+        await pilot.pause()
+        assert pilot.app.screen.get_selected_text() == "GBP 1.00  n k00000\n     under\n   GBP 1."
+        assert table.cursor_key == "k00000"
+        shown = [[segment.style.bgcolor for segment in table.render_line(y) if segment.style] for y in (1, 5)]
+        assert len(set(shown[0])) > 1
+        assert len(set(shown[1])) == 1
+        await pilot.click(Table, offset=(5, 6))
+        assert not pilot.app.screen.get_selected_text()
+        assert table.cursor_key == "k00002"
+
+
+async def test_a_selection_after_scrolling_is_of_the_lines_in_sight() -> None:
+    async with table_of(Keys(keys(100))) as (table, pilot):
+        for _ in range(3):
+            await pilot.press("pagedown")
+        first = lines(table)[1].strip()
+        await pilot.mouse_down(Table, offset=(3, 1))
+        await pilot.hover(Table, offset=(40, 1))
+        await pilot.mouse_up(Table, offset=(40, 1))
+        await pilot.pause()
+        assert pilot.app.screen.get_selected_text() == first
+
+
+async def test_rows_take_as_many_lines_as_what_stands_under_them() -> None:
+    rows = Keys(keys(40), high=2, inputs={"k00001": tuple(f"input number {n}" for n in range(9))})
+    async with table_of(rows) as (table, pilot):
+        text = lines(table)
+        assert text[3].startswith("   GBP 1.00  n k00001")
+        told = " ".join(" ".join(text[4:8]).split())
+        assert all(f"input number {n}" in told for n in range(9))
+        await pilot.press("down", "down")
+        at = line_of_cursor(table)
+        assert lines(table)[at].startswith("▸  GBP 1.00  n k00002")
+        await pilot.click(Table, offset=(5, 5))
+        assert table.cursor_key == "k00001"
+        for _ in range(6):
+            await pilot.press("pagedown")
+        for _ in range(9):
+            await pilot.press("pageup")
+        assert (table.cursor_key, table.window[0]) == ("k00000", 0)
+
+
+async def test_a_refresh_does_not_scroll_back_to_a_cursor_that_the_wheel_left_behind() -> None:
+    rows = Keys(keys(100))
+    async with table_of(rows) as (table, pilot):
+        table.scroll_to(y=50, animate=False, force=True)
+        await pilot.pause()
+        top = lines(table)[1]
+        table.show(Keys(["new-1", "new-2", *rows.keys]), COLUMNS, {"amount": 8})
+        await pilot.pause()
+        assert lines(table)[1] == top
+        assert table.cursor_key == "k00000"
+        table.bring_cursor()
+        await pilot.pause()
+        assert table.cursor_in_sight
+
+
+async def test_landing_shows_the_neighbours_above_too_and_keeps_marks() -> None:
+    async with table_of(Keys(keys(100))) as (table, pilot):
+        table.toggle_mark()
+        table.land("k00060")
+        await pilot.pause()
+        assert table.cursor_key == "k00060"
+        assert table.window[0] < 60
+        assert table.marks == {"k00000"}

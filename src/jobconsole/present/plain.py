@@ -10,6 +10,7 @@ from datetime import datetime, tzinfo
 
 from jobconsole.present.amounts import account_text, amount_text, total_text
 from jobconsole.present.columns import width_of
+from jobconsole.present.item_rows import declared_texts
 from jobconsole.present.text import line
 from jobconsole.present.times import local
 from jobcontract.audit import AuditEntry
@@ -71,7 +72,7 @@ def totals_lines(totals: QueueTotals, zone: tzinfo) -> list[str]:
 
 
 def items_lines(items: Sequence[Item], zone: tzinfo) -> list[str]:
-    """One line an item: id, score, amount and account before the name."""
+    """One line an item: id, score, amount and account before the name; at its end every input that set the score."""
     rows = (
         (
             row.id,
@@ -81,10 +82,11 @@ def items_lines(items: Sequence[Item], zone: tzinfo) -> list[str]:
             row.title,
             local(row.created, zone),
             _stand(row, zone),
+            _inputs(row),
         )
         for row in items
     )
-    return table(("item", "score", "amount", "account", "title", "created", "state"), rows, right=(1, 2))
+    return table(("item", "score", "amount", "account", "title", "created", "state", "inputs"), rows, right=(1, 2))
 
 
 def _score(item: Item) -> str:
@@ -100,6 +102,8 @@ def item_lines(item: Item, zone: tzinfo) -> list[str]:
             ("item", item.id),
             ("queue", item.queue),
             ("key", item.key),
+            ("score", _score(item) if item.score is not None else None),
+            ("scored by", _inputs(item) if item.score is not None else None),
             ("amount", amount_text(item.amount) if item.amount else None),
             ("account", account_text(item.payee) or None),
             ("payee", f"{item.payee.name} ({item.payee.id})" if item.payee else None),
@@ -166,6 +170,15 @@ def audit_lines(entries: Sequence[AuditEntry], zone: tzinfo) -> list[str]:
         for entry in entries
     )
     return table(("id", "at", "person", "action", "subject", "outcome"), rows, right=(0,))
+
+
+def _inputs(item: Item) -> str:
+    """What set the score and what the item declares besides, or why there is no score."""
+    if item.score is None:
+        return " · ".join(declared_texts(item))
+    if item.score.value is None:
+        return f"could not be scored: {item.score.failure or 'no reason was given'}"
+    return " · ".join([*(part.shown for part in item.score.parts), *declared_texts(item)])
 
 
 def _row(row: Sequence[str], widths: Sequence[int], right: Sequence[int]) -> str:

@@ -28,6 +28,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingsMap
 from textual.containers import Container
+from textual.css.query import NoMatches
 from textual.getters import query_one
 from textual.screen import Screen
 from textual.widgets import Input, TextArea
@@ -79,6 +80,14 @@ class PlaceScreen(Screen[None]):
     def shell(self) -> Shell:
         """The console around this screen."""
         return cast(Shell, self.app)
+
+    @property
+    def composed(self) -> bool:
+        """Whether the frame is there: not before it is composed, nor once it is taken down. Asked at every key."""
+        try:
+            return self.keys.is_attached
+        except NoMatches:
+            return False
 
     def handlers(self) -> Mapping[str, Handler]:
         """Command id to what carries it out, for the commands of this place."""
@@ -138,8 +147,8 @@ class PlaceScreen(Screen[None]):
 
     def situation_changed(self) -> None:
         """Shows top line and keys for what is selected now."""
-        if not self.query(KeyLine):
-            return  # not composed yet, or already leaving
+        if not self.composed:
+            return
         situation = self.situation()
         hinted = sorted((c for c in commands_of(self.PLACE) if c.hint), key=lambda c: c.rank)
         told = [(command, unavailable(command, situation)) for command in hinted]
@@ -198,7 +207,7 @@ class PlaceScreen(Screen[None]):
     def take_changes(self, hints: Sequence[Hint]) -> None:
         """Takes live hints from the console."""
         self._seen = self.shell.revision
-        if self.query(KeyLine):
+        if self.composed:
             self.changed(hints)
 
     def on_screen_resume(self) -> None:
@@ -217,7 +226,7 @@ class PlaceScreen(Screen[None]):
 
     def tick_frame(self) -> None:
         """Ages of the frame and what the place counts; called by the console's one timer, also before it is composed."""
-        if not self.is_mounted or not self.query(KeyLine):
+        if not self.is_mounted or not self.composed:
             return
         self.top.show(self.shell.frame, self.shell.link)
         self.notices.tick()

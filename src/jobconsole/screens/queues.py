@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Container, Horizontal, Vertical, VerticalScroll
+from textual.css.query import NoMatches
 from textual.getters import query_one
 
 from jobconsole.commands.situation import Situation
@@ -77,6 +78,7 @@ class QueuesScreen(FilteringScreen):
         super().__init__()
         self.folded: bool | None = None
         """As the person wants it; None: by the height of the terminal."""
+        self._following = False
 
     def compose_body(self) -> ComposeResult:
         """Switcher, heading, list and detail."""
@@ -89,7 +91,7 @@ class QueuesScreen(FilteringScreen):
                 with Container(id="split"):
                     yield Table(id="list")
                     with VerticalScroll(id="detail", can_focus=False):
-                        yield Lines(id="brief", indent=LABEL)
+                        yield Lines(id="brief", indent=LABEL, steady=True)
 
     def on_mount(self) -> None:
         """Shows that it is loading; the place asks for the queues itself."""
@@ -243,13 +245,22 @@ class QueuesScreen(FilteringScreen):
 
     @on(Table.CursorMoved)
     def _cursor_moved(self) -> None:
+        before = self.listing.changes
         gone = self.listing.leave(self.table.cursor_key)
-        if gone:
-            self.table.clear_marks(gone)
+        self.table.clear_marks(gone)
+        if self.listing.changes != before:
             self.show_rows()
-        self.show_detail()
-        self.situation_changed()
         self.settle_soon()
+        if not self._following:
+            # The cursor's row is painted first; the detail of every row that a held key passes would hold it up.
+            self._following = True
+            self.call_after_refresh(self._follow_cursor)
+
+    def _follow_cursor(self) -> None:
+        self._following = False
+        if self.there():
+            self.show_detail()
+            self.situation_changed()
 
     @on(Table.Opened)
     def _opened(self) -> None:
@@ -334,12 +345,12 @@ class QueuesScreen(FilteringScreen):
 
     def there(self) -> bool:
         """Whether the parts of the screen are there: not before it is composed, nor once it is taken down."""
-        return (
-            super().there()
-            and bool(self.query("#brief"))
-            and bool(self.query("#list"))
-            and bool(self.query("#filter-below"))
-        )
+        if not super().there():
+            return False
+        try:
+            return self.brief.is_attached and self.table.is_attached
+        except NoMatches:
+            return False
 
     def _is_folded(self) -> bool:
         return self.size.height < 20 if self.folded is None else self.folded

@@ -253,7 +253,7 @@ class FetchingScreen(ActingScreen):
         detail = await client.item(self.shell.service, key)
         if key == self.table.cursor_key:
             self.detail = detail
-            self.listing.update(detail.item, detail.as_of, key)
+            self._tell(self.listing.update(detail.item, detail.as_of, key))
             self.table.repaint([key])
             self.show_detail()
             self.situation_changed()

@@ -200,13 +200,14 @@ class Listing:
             moved += self._put(item, page.as_of, keep, here=covered)
         return moved
 
-    def update(self, item: Item, as_of: datetime, keep: str | None) -> None:
+    def update(self, item: Item, as_of: datetime, keep: str | None) -> Moved:
         """Take one item as an answer told it; it leaves the list where it belongs to another view now."""
         if item.id not in self._known:
-            return
-        self._put(item, as_of, keep)
+            return Moved()
+        moved = self._put(item, as_of, keep)
         if item.id in self._known and not in_view(item, self.view, as_of):
-            self._depart([item.id], keep)
+            moved += Moved(gone=frozenset(self._depart([item.id], keep)))
+        return moved
 
     def leave(self, keep: str | None) -> frozenset[str]:
         """Takes away the departed rows that the cursor is not on any more, and moves those that it held back; the ids

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from textual.content import Content
+from textual.widget import Widget
 from textual.widgets import Static
 
 from jobconsole.present.columns import Line, Tone, clip_line, wrap_line
@@ -36,12 +37,16 @@ class Lines(Static):
 
     DEFAULT_CSS = "Lines { width: 1fr; height: auto; }"
 
-    def __init__(self, *, id: str | None = None, indent: int = 0, clipped: bool = False) -> None:
-        """`indent`: cells before the wrapped rest of a line. `clipped`: one line stays one line."""
+    def __init__(self, *, id: str | None = None, indent: int = 0, clipped: bool = False, steady: bool = False) -> None:
+        """`indent`: cells before the wrapped rest of a line. `clipped`: one line stays one line. `steady`: it never
+        gets lower at one width, blank lines fill it: what is shown changes with every key, the layout does not."""
         super().__init__(id=id)
         self.indent = indent
         self.clipped = clipped
         self._lines: tuple[Line, ...] = ()
+        self.steady = steady
+        self._width = 0
+        self._height = -1
 
     def show(self, lines: Iterable[Line]) -> None:
         """Shows these lines; paints only when they differ from what is shown."""
@@ -50,6 +55,8 @@ class Lines(Static):
 
     def on_resize(self) -> None:
         """Fits the lines to the new width."""
+        if self.content_size.width != self._width:
+            self._width, self._height = self.content_size.width, -1
         self._fit()
 
     def _fit(self) -> None:
@@ -57,6 +64,13 @@ class Lines(Static):
         fitted: list[Line] = []
         for line in self._lines:
             fitted += [clip_line(line, width)] if self.clipped else wrap_line(line, width, self.indent)
+        if self.steady:
+            fitted += [()] * (max(self._height, self._room()) - len(fitted))
         told = Content("\n").join([content_of(line) for line in fitted])
         if told != self.content:
-            self.update(told)
+            # Other words in as many lines need no new layout, which would paint the whole screen at every key.
+            self.update(told, layout=len(fitted) != self._height)
+            self._height = len(fitted)
+
+    def _room(self) -> int:
+        return self.parent.content_size.height if isinstance(self.parent, Widget) else 0

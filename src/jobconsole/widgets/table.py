@@ -114,6 +114,7 @@ class Table(ScrollView, can_focus=True):
         self._sentence: Line = ()
         self._window = (0, 0)
         self._tones: dict[Tone, Style] | None = None
+        self._base: Style | None = None
 
     @property
     def cursor_key(self) -> str | None:
@@ -150,8 +151,8 @@ class Table(ScrollView, can_focus=True):
         return max(0, self.size.height - 1)
 
     def show(self, rows: Rows, columns: Sequence[Column], needs: Mapping[str, int], *, fresh: bool = False) -> None:
-        """Shows `rows`; call it after every change of them. The cursor stays on its key, and it, or where it is out of
-        sight the first row in sight, stays on its line of the screen.
+        """Shows `rows`; call it after every change of them. The cursor stays on its key; it, or the first row in sight
+        where it is out of sight, stays on its line of the screen.
 
         `fresh` begins at the top: another list, whose keys mean other things.
         """
@@ -200,8 +201,7 @@ class Table(ScrollView, can_focus=True):
 
     def move_to(self, key: str) -> bool:
         """Puts the cursor on the row with `key`; False where it is not in the list."""
-        at = self._rows.index(key)
-        if at is not None:
+        if (at := self._rows.index(key)) is not None:
             self._go(at)
         return at is not None
 
@@ -249,7 +249,7 @@ class Table(ScrollView, can_focus=True):
     def notify_style_update(self) -> None:
         """The theme or a class changed: read the colours anew."""
         super().notify_style_update()
-        self._tones = None
+        self._tones = self._base = None
 
     def on_resize(self) -> None:
         """Lays the columns out for the new width; a cursor that was in sight stays in sight."""
@@ -258,12 +258,9 @@ class Table(ScrollView, can_focus=True):
         self._hold()
         self._settle(follow=follow)
 
-    def on_focus(self) -> None:
+    def watch_has_focus(self, has_focus: bool) -> None:
         """The cursor's colour depends on the focus."""
-        self.refresh()
-
-    def on_blur(self) -> None:
-        """The cursor's colour depends on the focus."""
+        super().watch_has_focus(has_focus)
         self.refresh()
 
     def on_click(self, event: events.Click) -> None:
@@ -348,8 +345,7 @@ class Table(ScrollView, can_focus=True):
         """Scrolls so that the row that is to keep its line is on it again."""
         if self._held is None:
             return
-        at = self._rows.index(self._held[0])
-        if at is not None:
+        if (at := self._rows.index(self._held[0])) is not None:
             self._scroll_to_line(self._laid.top(at) - self._held[1])
 
     def _scroll_to_line(self, line: int) -> None:
@@ -378,9 +374,12 @@ class Table(ScrollView, can_focus=True):
 
     def _line_strip(self, at: int, y: int) -> Strip:
         """The line `at` of heading and rows together, which stands on line `y` of the screen."""
-        width, base = self.scrollable_size.width, self.rich_style
+        if self._base is None:
+            self._base = self.rich_style
+        width, base = self.scrollable_size.width, self._base
         if not len(self._laid):
-            return self._sentence_strip(y, width, base)
+            said = (Piece(" " * GUTTER), *clip_line(self._sentence, width - GUTTER)) if y == 1 else ()
+            return strip_of(said, width, base, self._styles())
         if at == 0:
             return strip_of(self._laid.heading(), width, base, self._styles())
         if at > self._laid.lines:
@@ -394,11 +393,6 @@ class Table(ScrollView, can_focus=True):
             mark = Piece(MARK_SIGN if key in self._marks else " ", Tone.MINE)
             text = (Piece(CURSOR_SIGN if here else " ", Tone.MINE), mark, Piece(" "), *text)
         return strip_of(text, width, base, self._styles())
-
-    def _sentence_strip(self, y: int, width: int, base: Style) -> Strip:
-        if y != 1 or not self._sentence:
-            return Strip.blank(width, base)
-        return strip_of((Piece(" " * GUTTER), *clip_line(self._sentence, width - GUTTER)), width, base, self._styles())
 
     def _styles(self) -> dict[Tone, Style]:
         if self._tones is None:
