@@ -76,9 +76,13 @@ async def test_the_catch_up_walks_what_was_placed_anew_and_what_came_back(
     since = {"since": "1:1:", "since_at": datetime.now(UTC), "oldest": 2**40, "xid": 0, "id": FIRST[2]}
     for reach in REACHES:
         for view, _ in VIEWS:
-            found = await scans(database, "items/page_catch_up", **page_of(view, **reach) | since)
+            asked = page_of(view, **reach) | since
+            found = await scans(database, "items/page_catch_up", **asked)
             by_index = {scan.walked: scan.condition for scan in found}
             assert set(by_index) == {"items_placed", "items_coming_back"}, (view, reach)
+            asked["filter"] = Jsonb({"words": "% item%"})
+            found = await scans(database, "items/page_catch_up", filtered=True, **asked)
+            assert {scan.walked for scan in found} == set(by_index), "a filter makes no part walk the whole queue"
             assert "ROW(placed_xid, id) > ROW(" in by_index["items_placed"]
             assert "placed_xid >= " in by_index["items_placed"]
 

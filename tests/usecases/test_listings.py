@@ -283,6 +283,24 @@ async def test_a_late_commit_of_an_old_transaction_is_caught_up_too(
     assert set(seen) == set(every)
 
 
+async def test_a_walk_ends_in_a_database_whose_rows_were_restored_from_another_server(
+    desk: Desk, superuser: psycopg.Connection[Any]
+) -> None:
+    # A dump brings the other server's transaction numbers along, and this one has not counted so far yet.
+    restored = fill(superuser, 5)
+    superuser.execute("update jobs.items set placed_xid = placed_xid + 1000000000")
+    moved = restored[3]
+
+    def between(number: int) -> None:
+        assert number < 9, "the walk does not end"
+        if number == 1:
+            place(superuser, {moved: -99})
+
+    rows, caught_up = await walk(desk, between, limit=2)
+    assert set(rows) | {moved} == set(restored)
+    assert caught_up == [moved]
+
+
 async def test_what_comes_back_from_set_aside_during_a_walk_is_caught_up(
     desk: Desk, superuser: psycopg.Connection[Any], clock: Any
 ) -> None:
