@@ -239,6 +239,18 @@ async def test_twenty_callers_at_once_get_the_twenty_highest_that_match(desk: De
     assert rows == (20, 20)
 
 
+@pytest.mark.requirement("order-queue-items-by-score")
+async def test_claim_next_takes_the_highest_of_more_lapsed_ones_than_it_writes_off(desk: Desk, clock: Any) -> None:
+    # A team went to lunch: every claim lapsed, and the best item is the one that lapsed last.
+    for number in range(FREED_MOST + 2):
+        await desk.push(SCORED, payout(f"K-{number}", 200_000 if number == 0 else 5))
+    desk.people.connection.execute(
+        "update jobs.items set holder = 'k.rao', taken_at = jobs.now() - interval '2 h',"
+        " expires_at = jobs.now() - case when score >= 50 then interval '1 s' else interval '1 h' end"
+    )
+    assert (await desk.next("m.ito", SCORED)).body["item"]["key"] == "K-0"
+
+
 async def test_claim_next_on_an_empty_queue_answers_null_and_spends_no_key(desk: Desk) -> None:
     request = once("/next")
     empty = await desk.next("m.ito", request=request)

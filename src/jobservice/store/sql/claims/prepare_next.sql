@@ -1,6 +1,7 @@
 -- What claim next has to know before it takes an item, under the locks on key and person: the answer first given under
--- the key, how many items the person holds; and it writes off some lapsed claims of the queue within reach and says so.
--- Rows that others have locked are left to them, so nothing here waits and then compares.
+-- the key, how many items the person holds; and it writes off some lapsed claims of the queue within reach, the first
+-- ones of its order, for the best free item may be among them. Rows that others have locked are left to them, so nothing
+-- here waits and then compares.
 with lapsed as (
     select
         i.id,
@@ -14,7 +15,7 @@ with lapsed as (
         and i.holder is not null
         and i.expires_at <= (select jobs.now())
         and jobs.in_reach(i, %(customers)s::text[], %(workspaces)s::text[])
-    order by i.expires_at
+    order by i.rank, i.created, i.id
     limit %(most)s
     for update of i skip locked
 ),
