@@ -89,6 +89,12 @@ def test_a_filtered_list_is_counted_by_what_matches() -> None:
     assert loaded_text(counted, ItemView.CLOSED, totals()) == "first 100 of 212"
 
 
+def test_in_the_middle_of_a_list_it_is_said_from_where_at_80_columns_too() -> None:
+    known = RowsKnown(loaded=200, begun=False, ended=False, start="score 51", order=(ORDER[True], ORDER_SHORT[True]))
+    line = plain(view_line(ItemView.WAITING, totals(mine=0), known, 78))
+    assert line.endswith("highest first · from score 51 down")
+
+
 def test_an_empty_list_says_so_and_what_to_do() -> None:
     assert empty_sentence(queue(), ItemView.WAITING, totals(waiting=0)).startswith("Nothing is waiting in Supplier pay")
     assert "5 set aside" in empty_sentence(queue(), ItemView.WAITING, totals(waiting=0))

@@ -27,12 +27,6 @@ def _queue(situation: Situation) -> str | None:
     return None if situation.queue is not None else "no queue is shown"
 
 
-def _scored(situation: Situation) -> str | None:
-    if situation.queue is not None and situation.rule is None:
-        return "this queue has no scores: the oldest item is first"
-    return _queue(situation)
-
-
 def _selected(situation: Situation) -> str | None:
     return None if situation.item is not None else "nothing is selected"
 
@@ -240,58 +234,6 @@ _ACT_COMMANDS = (
     ),
 )
 
-_PLACE_COMMANDS = (
-    Command(
-        id="row.first",
-        title="First row",
-        help="Goes to the first row of the whole list, however long it is.",
-        keys=("home", "<"),
-        places=LIST,
-        rank=62,
-        judge=_queue,
-    ),
-    Command(
-        id="row.last",
-        title="Last row",
-        help="Goes to the last row of the whole list, however long it is.",
-        keys=("end", ">"),
-        places=LIST,
-        rank=63,
-        judge=_queue,
-    ),
-    Command(
-        id="row.score",
-        title="Go to score …",
-        help="Asks for a number and goes to the first row whose score is that or less; :80 does the same.",
-        keys=("g",),
-        places=LIST,
-        permission=Permission.QUEUE_READ,
-        rank=37,
-        judge=_scored,
-    ),
-    Command(
-        id="row.item",
-        title="Go to item …",
-        help="Asks for an item's id or key and goes to it in this list.",
-        keys=("i",),
-        places=LIST,
-        permission=Permission.QUEUE_READ,
-        twin="queues show ITEM",
-        rank=38,
-        judge=_queue,
-    ),
-    Command(
-        id="row.back",
-        title="Back to where you were",
-        help="Goes back to the row on which the cursor was before it was sent elsewhere in this list.",
-        keys=("b",),
-        places=LIST,
-        permission=Permission.QUEUE_READ,
-        rank=39,
-        judge=_queue,
-    ),
-)
-
 _LIST_COMMANDS = (
     Command(
         id="item.open",
@@ -401,5 +343,5 @@ _LIST_COMMANDS = (
     ),
 )
 
-QUEUE_COMMANDS: tuple[Command, ...] = (*_LIST_COMMANDS, *_PLACE_COMMANDS, *_CLAIM_COMMANDS, *_ACT_COMMANDS)
+QUEUE_COMMANDS: tuple[Command, ...] = (*_LIST_COMMANDS, *_CLAIM_COMMANDS, *_ACT_COMMANDS)
 """Every command of the queues, as a reader would look for them: looking, claiming, acting."""

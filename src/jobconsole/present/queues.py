@@ -111,6 +111,8 @@ def view_line(view: ItemView, totals: QueueTotals | None, rows: RowsKnown, width
     ]
     if width_of(plain(joined(notes))) > room:
         notes[3] = Piece(short, Tone.QUIET)
+    if width_of(plain(joined(notes))) > room and not rows.begun and not rows.ended:
+        notes[4] = Piece(_from_text(rows), Tone.QUIET)
     return (*views, Piece(" "), *whole_pieces(notes, room))
 
 
@@ -124,7 +126,11 @@ def loaded_text(rows: RowsKnown, view: ItemView, totals: QueueTotals | None) -> 
         return f"first {rows.loaded:,}{of}"
     if rows.ended:
         return f"last {rows.loaded:,}{of}"
-    return f"{rows.loaded:,}{of}" + (f" from {rows.start} down" if rows.start else " from the middle")
+    return f"{rows.loaded:,}{of} {_from_text(rows)}"
+
+
+def _from_text(rows: RowsKnown) -> str:
+    return f"from {rows.start} down" if rows.start else "from the middle"
 
 
 def _whole(rows: RowsKnown, view: ItemView, totals: QueueTotals | None) -> tuple[QueueTotals | None, int | None]:

@@ -8,7 +8,7 @@ is in sight. How rows are laid out is in `laid.py`, how a line is painted in `in
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.style import Style
@@ -97,7 +97,7 @@ class Table(ScrollView, can_focus=True):
     class MarksChanged(Told):
         """Rows were marked or unmarked."""
 
-        count: int = field(default=0)
+        count: int
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -178,12 +178,13 @@ class Table(ScrollView, can_focus=True):
         if at is None:
             return
         self._cursor = at
-        self._scroll_to_line(self._laid.top(at) - max(0, self._sight - self._laid.height(at)) // 3)
+        above = self._laid.top(at) - max(0, self._sight - self._laid.height(at)) // 3
+        self._scroll_to_line(self._laid.top(self._laid.row_at(max(0, above))))
         self._settle()
         self.refresh()
 
     def say(self, sentence: Line) -> None:
-        """What stands here while there are no rows: that it is empty, loading, refused or failing, and what to do."""
+        """What stands here while there are no rows."""
         self._sentence = sentence
         self.refresh()
 
@@ -343,9 +344,7 @@ class Table(ScrollView, can_focus=True):
 
     def _hold(self) -> None:
         """Scrolls so that the row that is to keep its line is on it again."""
-        if self._held is None:
-            return
-        if (at := self._rows.index(self._held[0])) is not None:
+        if self._held is not None and (at := self._rows.index(self._held[0])) is not None:
             self._scroll_to_line(self._laid.top(at) - self._held[1])
 
     def _scroll_to_line(self, line: int) -> None:
@@ -362,7 +361,7 @@ class Table(ScrollView, can_focus=True):
 
     def _lay_out(self) -> None:
         self._laid = Laid(self._rows, self._columns, self._needs, self.scrollable_size.width)
-        # What is left of the height stands below the last row, so that a whole row can stand at the top.
+        # So much stands below the last row that a whole row can stand at the top.
         rest = self._sight % self._laid.height(len(self._laid) - 1) if len(self._laid) else 0
         self.virtual_size = Size(self.scrollable_size.width, self._laid.lines + 1 + rest)
 
