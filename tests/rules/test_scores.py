@@ -178,6 +178,14 @@ def test_whatever_a_rule_raises_parks_the_item(raised: BaseException, failure: s
     assert found.inputs["amount"] == "GBP 123450", "what it was decided by is kept all the same"
 
 
+@pytest.mark.requirement("MONEY-03")
+def test_a_kept_item_whose_currency_is_listed_no_more_is_parked_too() -> None:
+    # One such row would end every run of the duty that scores anew.
+    found = scored(gives(*parts()), replace(CONTENT, payment=replace(PAYMENT, currency="ZZZ")))
+    assert (found.value, found.rank) == (None, PARKED)
+    assert found.failure == "'ZZZ' is not a currency of ISO 4217 (three capital letters)"
+
+
 def test_what_a_rule_does_to_what_it_was_given_reaches_no_other_item() -> None:
     def careless(inputs: ScoreInputs, _now: datetime) -> Score:
         given: Any = inputs

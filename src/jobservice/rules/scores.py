@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from jobcontract.ids import visible
-from jobcontract.money import Money
+from jobcontract.money import Money, MoneyError
 from jobcontract.states import RuleInputType
 from jobservice.application import CannotScore, Part, Score, ScoreFunction, ScoreInputs, ScoreValue
-from jobservice.rules.items import Content
+from jobservice.rules.items import Content, Payment
 
 SCORE_MOST = 1_000_000
 """Largest score, and largest number of points of a part, either way."""
@@ -89,9 +89,10 @@ def score_item(
 ) -> Scored:
     """Score an item; never raises. `on_fault` gets what a rule did wrong, for the log: what it raised that is not
     CannotScore, or PromiseBroken."""
-    values = {each.name: _value(each, content, created) for each in rule.inputs}
-    kept = {name: _kept(value) for name, value in values.items()}
+    kept: dict[str, str | int | bool | None] = {}
     try:
+        values = {each.name: _value(each, content, created) for each in rule.inputs}
+        kept |= {name: _kept(value) for name, value in values.items()}
         score = function(ScoreInputs(values=values, thresholds=_thresholds(rule, content)), now)
         fault = next(_faults(rule, score), None)
         if fault is None:
@@ -122,8 +123,15 @@ def _value(declared: RuleInput, content: Content, created: datetime) -> ScoreVal
         return created
     if declared.source == "amount":
         payment = content.payment
-        return None if payment is None else Money(minor=payment.minor, currency=payment.currency)
+        return None if payment is None else _money(payment)
     return content.inputs.get(declared.source.removeprefix("input."))
+
+
+def _money(payment: Payment) -> Money:
+    try:
+        return Money(minor=payment.minor, currency=payment.currency)
+    except MoneyError as wrong:  # kept under an older list of currencies
+        raise CannotScore(str(wrong)) from None
 
 
 def _kept(value: ScoreValue) -> str | int | bool | None:
