@@ -251,6 +251,20 @@ async def test_claim_next_takes_the_highest_of_more_lapsed_ones_than_it_writes_o
     assert (await desk.next("m.ito", SCORED)).body["item"]["key"] == "K-0"
 
 
+@pytest.mark.requirement("order-queue-items-by-score")
+async def test_claim_next_never_says_that_none_is_free_for_lapsed_claims_that_do_not_match(desk: Desk) -> None:
+    for number in range(FREED_MOST + 2):
+        await desk.push(SCORED, payout(f"K-{number}", 200_000))
+    await desk.push(SCORED, payout("wanted", 5))
+    desk.people.connection.execute(
+        "update jobs.items set holder = 'k.rao', taken_at = jobs.now() - interval '2 h',"
+        " expires_at = jobs.now() - interval '1 h'"
+    )
+    order = ClaimNextOrder(filter="wanted")
+    answered = await claims.claim_next(desk.service, desk.actor("m.ito"), SCORED, order, once())
+    assert answered.body["item"]["key"] == "wanted"
+
+
 async def test_claim_next_on_an_empty_queue_answers_null_and_spends_no_key(desk: Desk) -> None:
     request = once("/next")
     empty = await desk.next("m.ito", request=request)

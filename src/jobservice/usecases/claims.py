@@ -178,6 +178,9 @@ async def claim_next(service: Service, actor: Actor, queue: str, order: ClaimNex
             reference=actor.reference or None,
         )
         taken = await store.take_next(transaction, reach(actor), scope, next_claim, now=prepared.now)
+        while taken is None and prepared.freed == store.FREED_MOST:  # what matches may be behind other lapsed claims
+            prepared = await store.prepare_next(transaction, wanted.id, reach(actor), scope)
+            taken = await store.take_next(transaction, reach(actor), scope, next_claim, now=prepared.now)
         return await _none_free(transaction) if taken is None else Answered(status=200, body=taken)
 
 
