@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 
 from jobconsole.client import queues as client
+from jobconsole.client import scores
 from jobconsole.client.audit import all_audit
 from jobconsole.client.errors import ClientError, ServiceRefused
 from jobconsole.client.service import Service
@@ -41,6 +42,8 @@ from jobcontract.items import ActOrder
 from jobcontract.money import Money, totals
 from jobcontract.states import ItemState, ItemView
 
+FILTER = "currency:EUR amount>0"
+"""What the walk filters the payouts by."""
 PATIENCE = 30.0
 """Seconds that something may take which must happen by itself."""
 
@@ -76,26 +79,55 @@ async def sign_in(desk: Desk) -> str:
 
 
 async def list_payouts(desk: Desk) -> str:
-    """The list is oldest first, and its totals are those of its rows."""
+    """The list is highest score first, then oldest, and its totals are those of its rows."""
     service = desk.people[FIRST]
     rows = [row async for row in client.all_items(service, QUEUE)]
     must(len(rows) > 3, f"only {len(rows)} payouts wait")
-    order = [(row.created, row.id) for row in rows]
-    must(order == sorted(order), "they are not oldest first")
+    must(all(row.score is not None for row in rows), "some have no score")
+    order = [(row.rank, row.created, row.id) for row in rows]
+    must(order == sorted(order), "they are not highest score first, then oldest")
     told = await client.totals(service, QUEUE)
     must(told.waiting == len(rows), f"{told.waiting} are counted and {len(rows)} are listed")
     own = totals(Money(minor=row.amount.minor, currency=row.amount.currency) for row in rows if row.amount)
     mine = [(sum_.currency, sum_.out_minor, sum_.out_count, sum_.back_minor, sum_.back_count) for sum_ in own]
     theirs = [(sum_.currency, sum_.out_minor, sum_.out_count, sum_.back_minor, sum_.back_count) for sum_ in told.totals]
     must(mine == theirs, "the totals are not those of the rows")
-    return "\n".join((f"{len(rows):,} wait, oldest first", *(total_text(sum_) for sum_ in told.totals)))
+    return "\n".join((f"{len(rows):,} wait, highest score first", *(total_text(sum_) for sum_ in told.totals)))
+
+
+async def explain_first(desk: Desk) -> str:
+    """The first one says why it is first: its parts add up, nothing stands before it, the next has no higher score."""
+    service = desk.people[FIRST]
+    first = (await client.items(service, QUEUE, limit=1)).items[0]
+    told = await scores.explanation(service, first.id)
+    score, place = told.item.score, told.placement
+    must(score is not None and score.value is not None, "it has no score")
+    must(told.rule is not None and place is not None, "no rule or no place is told")
+    assert score is not None  # noqa: S101  # said above
+    assert place is not None  # noqa: S101  # likewise
+    must(sum(part.points for part in score.parts) == score.value, "its parts do not add up to its score")
+    must(place.ahead.count == 0 and place.above is None, f"{place.ahead.count} stand before the first")
+    must(place.below is None or place.below.rank >= told.item.rank, "the one below it has a higher score")
+    parts = "\n".join(f"{part.points:+d}  {part.shown}: {part.words}" for part in score.parts)
+    return f"score {score.value} by {score.rule} v{score.version}\n{parts}"
+
+
+async def filter_payouts(desk: Desk) -> str:
+    """A filter shows what it says and nothing else, and counts it."""
+    service = desk.people[FIRST]
+    rows = [row async for row in client.all_items(service, QUEUE, filter=FILTER)]
+    must(bool(rows), f"nothing matches {FILTER}")
+    must(all(row.amount is not None and row.amount.currency == "EUR" for row in rows), "not all of it is in EUR")
+    told = await client.totals(service, QUEUE, filter=FILTER)
+    must(told.matching == len(rows), f"{told.matching} are counted and {len(rows)} are listed")
+    return f"{FILTER}: {len(rows)} match"
 
 
 async def claim_next(desk: Desk) -> str:
-    """The first clerk gets the oldest free payout."""
+    """The first clerk gets the free payout of the highest score."""
     listed = (await client.items(desk.people[FIRST], QUEUE, limit=1)).items
     taken = held(await client.claim_next(desk.people[FIRST], QUEUE, client.new_key()), desk.name(FIRST))
-    must(taken.id == listed[0].id, "it is not the oldest one")
+    must(taken.id == listed[0].id, "it is not the first one")
     desk.item = taken
     desk.note(FIRST, "claim", taken)
     return f"{taken.title}, held by {desk.name(FIRST)} under fence {taken.fence}"
@@ -281,6 +313,8 @@ async def pusher_may_not(desk: Desk) -> str:
 STEPS: tuple[Step, ...] = (
     ("sign in", sign_in),
     ("list payouts", list_payouts),
+    ("explain the first", explain_first),
+    ("filter them", filter_payouts),
     ("claim next", claim_next),
     ("a second clerk is refused", second_is_refused),
     ("the claim lapses, the second gets it", lapses),

@@ -155,7 +155,7 @@ async def test_query_parameters_are_checked_and_unknown_ones_named(api: Api) -> 
     assert found["errors"] == [
         {
             "where": "query.limt",
-            "sentence": "query.limt is not a parameter of this address (it takes: cursor, limit, view).",
+            "sentence": "query.limt is not a parameter of this address (it takes: cursor, filter, limit, start, view).",
         }
     ]
     for name, value in (("limit", "0"), ("limit", "201"), ("limit", "x"), ("view", "all"), ("cursor", "\x00")):

@@ -5,14 +5,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from datetime import datetime
 
 import pytest
 
+from jobconsole.client import fake_explanations, fake_filters, fake_scores, fake_totals
 from jobconsole.client.fake import FakeService
+from jobconsole.client.fake_listing import Asked, FakeListing
+from jobconsole.client.fake_scores import Scorable
 from jobconsole.demo_desk import AUDITOR, FIRST, PUSHER, QUEUE, SECOND
 from jobconsole.demo_walk import STEPS, walk
 from jobcontract.items import ClaimRecord, Item
 from jobcontract.permissions import GRANTS, Permission
+from jobcontract.queues import QueueTotals
+from jobcontract.scores import Score
 from jobcontract.states import ItemView, Moves, Role
 
 CAST = {FIRST: "m.ito", SECOND: "k.rao", AUDITOR: "a.nagy", PUSHER: "i.feed"}
@@ -23,7 +29,7 @@ def service() -> FakeService:
     fake = FakeService()
     fake.queues.queues = tuple(queue.model_copy(update={"lease_seconds": 2}) for queue in fake.queues.queues)
     for count in range(6):
-        currency = "JPY" if count == 3 else "GBP"
+        currency = {3: "JPY", 2: "EUR"}.get(count, "GBP")
         fake.queues.add(
             QUEUE, f"Supplier {count}", minor=-50 if count == 4 else 100 + count, days_old=9 - count, currency=currency
         )
@@ -71,13 +77,29 @@ def no_order(fake: FakeService, patch: pytest.MonkeyPatch) -> None:
 
 def wrong_totals(fake: FakeService, patch: pytest.MonkeyPatch) -> None:
     """Credits are netted away."""
-    totals = fake.queues.totals
+    totals = fake_totals.queue_totals
 
-    def net(queue: str, person: object) -> object:
-        answer = totals(queue, person)  # type: ignore[arg-type]  # handed on as it came
+    def net(listing: FakeListing, asked: Asked) -> QueueTotals:
+        answer = totals(listing, asked)
         return answer.model_copy(update={"totals": answer.totals[:1]})
 
-    patch.setattr(fake.queues, "totals", net)
+    patch.setattr(fake_totals, "queue_totals", net)
+
+
+def parts_that_do_not_add_up(fake: FakeService, patch: pytest.MonkeyPatch) -> None:
+    """A score that is not the sum of its parts."""
+    score = fake_scores.score
+
+    def more(row: Scorable, now: datetime) -> Score | None:
+        found = score(row, now)
+        return None if found is None or found.value is None else found.model_copy(update={"value": found.value + 1})
+
+    patch.setattr(fake_explanations, "score", more)
+
+
+def filters_are_forgotten(fake: FakeService, patch: pytest.MonkeyPatch) -> None:
+    """Every filter shows everything."""
+    patch.setattr(fake_filters, "matches", lambda *_args, **_more: True)
 
 
 def claims_do_not_exclude(fake: FakeService, patch: pytest.MonkeyPatch) -> None:
@@ -165,6 +187,8 @@ def pusher_reads(fake: FakeService, patch: pytest.MonkeyPatch) -> None:
     [
         (no_order, "list payouts"),
         (wrong_totals, "list payouts"),
+        (parts_that_do_not_add_up, "explain the first"),
+        (filters_are_forgotten, "filter them"),
         (claims_do_not_exclude, "a second clerk is refused"),
         (claims_never_lapse, "the claim lapses, the second gets it"),
         (lapses_are_not_written, "the claim lapses, the second gets it"),

@@ -152,5 +152,5 @@ def _rule(service: Service, queue: str) -> Rule | None:
             for currency, amounts in rule.thresholds.items()
             for name, money in amounts.items()
         ),
-        refresh_seconds=None if rule.refresh_seconds is None else round(rule.refresh_seconds),
+        refresh_seconds=None if rule.refresh_seconds is None else int(rule.refresh_seconds),
     )

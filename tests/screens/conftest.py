@@ -1,0 +1,17 @@
+"""Owns the pauses of the screens in tests: short, so that a test waits for what happens and not for a pause to end."""
+
+from __future__ import annotations
+
+import pytest
+
+from jobconsole import connection
+from jobconsole.screens import queues_fetching, queues_filter
+
+
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every pause that keeps a person's screen calm and the service unhurried, a tenth as long."""
+    monkeypatch.setattr(queues_fetching, "SETTLE_SECONDS", 0.015)
+    monkeypatch.setattr(queues_fetching, "PAUSE_SECONDS", 0.04)
+    monkeypatch.setattr(queues_filter, "COUNT_SECONDS", 0.04)
+    monkeypatch.setattr(connection, "FLUSH_SECONDS", 0.02)
