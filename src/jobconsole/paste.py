@@ -12,6 +12,7 @@ import selectors
 import sys
 import unicodedata
 from collections.abc import Iterable
+from typing import Any, TextIO, cast
 
 from textual._xterm_parser import BRACKETED_PASTE_END as END
 from textual._xterm_parser import BRACKETED_PASTE_START as BEGIN
@@ -19,6 +20,8 @@ from textual._xterm_parser import XTermParser
 from textual.driver import Driver
 from textual.events import Paste
 from textual.message import Message
+
+from jobconsole.outlet import Outlet
 
 MOST = 1_000_000
 """Characters of one paste that are kept; the rest is dropped, never typed."""
@@ -112,7 +115,13 @@ else:
     from textual.drivers.linux_driver import LinuxDriver
 
     class PasteDriver(LinuxDriver):
-        """Textual's driver of a terminal, reading with `PasteParser`; bytes that are no UTF-8 stop nothing."""
+        """Textual's driver of a terminal: reads with `PasteParser`, paints through an `Outlet`; bad UTF-8 stops nothing."""
+
+        def start_application_mode(self) -> None:
+            """Takes the terminal over; again, where something else had it meanwhile."""
+            if not isinstance(self._file, Outlet):
+                self._file = cast(Any, Outlet(cast(TextIO, self._file)))
+            super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual left it without types
 
         def run_input_thread(self) -> None:
             """Reads until the console leaves its application mode."""
