@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jobconsole import connection
-from jobconsole.screens import queues_fetching, queues_filter
+from jobconsole.screens import queues, queues_fetching, queues_filter
 
 
 @pytest.fixture(autouse=True)
@@ -14,4 +14,5 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queues_fetching, "SETTLE_SECONDS", 0.015)
     monkeypatch.setattr(queues_fetching, "PAUSE_SECONDS", 0.04)
     monkeypatch.setattr(queues_filter, "COUNT_SECONDS", 0.04)
+    monkeypatch.setattr(queues, "FOLLOW_SECONDS", 0.005)
     monkeypatch.setattr(connection, "FLUSH_SECONDS", 0.02)

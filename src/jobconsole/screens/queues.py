@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Container, Horizontal, Vertical, VerticalScroll
+from textual.content import Content
 from textual.css.query import NoMatches
 from textual.getters import query_one
+from textual.timer import Timer
 
 from jobconsole.commands.situation import Situation
 from jobconsole.present.columns import Piece, Tone
@@ -55,6 +57,10 @@ BELOW = 6
 """Lines of the detail under the list."""
 
 
+FOLLOW_SECONDS = 0.05
+"""How long the cursor rests on a row before the detail and the keys follow it."""
+
+
 class QueuesScreen(FilteringScreen):
     """The place where a queue is worked."""
 
@@ -78,7 +84,8 @@ class QueuesScreen(FilteringScreen):
         super().__init__()
         self.folded: bool | None = None
         """As the person wants it; None: by the height of the terminal."""
-        self._following = False
+        self._following: Timer | None = None
+        self._pane_title: Content | None = None
 
     def compose_body(self) -> ComposeResult:
         """Switcher, heading, list and detail."""
@@ -235,13 +242,19 @@ class QueuesScreen(FilteringScreen):
         seen = self.seen()
         self.brief.clipped = not self.has_class("-wide")
         if self.has_class("-wide"):
-            self.pane.border_title = ""
+            self._title_pane(Content(""))
             self.brief.show(beside_lines(item, detail, standing, seen, width=BESIDE))
         else:
-            self.pane.border_title = content_of((Piece(" "), *why_title(item, standing, seen), Piece(" ")))
+            self._title_pane(content_of((Piece(" "), *why_title(item, standing, seen), Piece(" "))))
             # By the screen's size: the pane's own is not known yet when it unfolds.
             width = max(20, self.size.width - 3)
             self.brief.show(pane_lines(item, detail, standing, seen, width=width, room=BELOW))
+
+    def _title_pane(self, title: Content) -> None:
+        """Titles the pane only where the words change: setting a title paints the whole pane."""
+        if title != self._pane_title:
+            self._pane_title = title
+            self.pane.border_title = title
 
     @on(Table.CursorMoved)
     def _cursor_moved(self) -> None:
@@ -251,13 +264,13 @@ class QueuesScreen(FilteringScreen):
         if self.listing.changes != before:
             self.show_rows()
         self.settle_soon()
-        if not self._following:
-            # The cursor's row is painted first; the detail of every row that a held key passes would hold it up.
-            self._following = True
-            self.call_after_refresh(self._follow_cursor)
+        # The cursor's row is painted first, and the next key's too: the detail of every row that a held key passes would
+        # hold them up.
+        if self._following is not None:
+            self._following.stop()
+        self._following = self.set_timer(FOLLOW_SECONDS, self._follow_cursor)
 
     def _follow_cursor(self) -> None:
-        self._following = False
         if self.there():
             self.show_detail()
             self.situation_changed()

@@ -36,7 +36,7 @@ AHEAD = 40
 """Further rows are asked for when an end of what is loaded is this near."""
 SETTLE_SECONDS = 0.15
 """How long the cursor rests on a row before its detail is asked for."""
-PAUSE_SECONDS = 0.4
+PAUSE_SECONDS = 0.8
 """Between two rounds of fetching again, however fast hints come."""
 STRANGE_SECONDS = 1.0
 """Between two looks at what is in sight because something changed that is not loaded: it may be new here."""

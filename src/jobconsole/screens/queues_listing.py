@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 PAGE = 100
 """Rows asked for at once."""
-PAGES_MOST = 20
+PAGES_MOST = 10
 """Pages kept around what is in sight; those farther away are let go, and fetched again on the way back."""
 COLUMNS = ("score", "amount", "account", "inputs", "state")
 """Columns that are as wide as their widest text."""
