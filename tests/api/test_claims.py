@@ -131,6 +131,15 @@ async def test_a_key_is_needed_and_has_a_form(api: Api) -> None:
     assert (await claim(client, item, "k" * 200)).status_code == 200
 
 
+async def test_a_filter_that_is_too_long_is_told_in_characters(api: Api) -> None:
+    client = await api.of("m.ito")
+    answer = await client.post(
+        "/v1/queues/payments.payouts/claim-next", json={"filter": "a" * 501}, headers=key_header()
+    )
+    problem = problem_of(answer, 422, "invalid-request")
+    assert problem["detail"] == "body.filter has 501 characters; at most 500 are allowed."
+
+
 async def test_a_key_of_another_body_is_refused(api: Api) -> None:
     item = (await api.push("K-1"))["id"]
     client = await api.of("m.ito")

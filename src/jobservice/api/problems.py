@@ -84,14 +84,16 @@ def _sentences(found: Sequence[Any]) -> tuple[str, dict[str, object]]:
     errors = []
     for one in found[:_SHOWN_MAX]:
         place = name_place(one["loc"])
-        errors.append({"where": place, "sentence": f"{place} {_wrong(one['type'], one['msg'])}."})
+        errors.append({"where": place, "sentence": f"{place} {_wrong(one['type'], one['msg'], one.get('ctx', {}))}."})
     detail = errors[0]["sentence"] if errors else "The request is not in the expected form."
     if len(found) > 1:
         detail += f" {len(found) - 1} more such places are named in errors."
     return detail, {"errors": errors}
 
 
-def _wrong(kind: str, message: str) -> str:
+def _wrong(kind: str, message: str, context: Mapping[str, Any]) -> str:
+    if kind == "too_long" and context.get("field_type") == "Value":  # a text that was judged first: not of "items"
+        return f"has {context['actual_length']:,} characters; at most {context['max_length']:,} are allowed"
     if kind == "missing":
         return "is missing"
     if kind == "extra_forbidden":

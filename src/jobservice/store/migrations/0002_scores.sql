@@ -59,6 +59,8 @@ create index items_closed on jobs.items (tenant, queue, rank, created, id) where
 create index items_set_aside on jobs.items (tenant, queue, rank, created, id)
 where closed_at is null and set_aside_until is not null;
 create index items_amounts on jobs.items (tenant, queue, currency, amount_rank, created, id) where closed_at is null;
+create index items_closed_amounts on jobs.items (tenant, queue, currency, amount_rank, created, id)
+where closed_at is not null;
 create index items_placed on jobs.items (tenant, queue, placed_xid, id);
 create index items_coming_back on jobs.items (tenant, queue, set_aside_until, id)
 where closed_at is null and set_aside_until is not null;
