@@ -1,9 +1,10 @@
-"""A terminal that hung up stops no painting for good: the console must still be able to end."""
+"""A terminal that hung up stops no painting for good: the console must still be able to end, with all its threads."""
 
 from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
 from pathlib import Path
 from threading import Thread
@@ -16,6 +17,7 @@ from tests.terminal import DEADLINE, Terminal
 
 PAINTING = """
 import sys
+import threading
 from pathlib import Path
 from textual.app import App
 from textual.widgets import Static
@@ -32,7 +34,8 @@ class Painting(App):
         if Path(sys.argv[1]).exists():
             for _ in range(200):
                 self._driver.write("painted")
-            self.exit(return_code=7)
+            readers = [thread for thread in threading.enumerate() if thread.name == "textual-input"]
+            self.exit(return_code=6 + len(readers))
 
 app = Painting(driver_class=driver())
 app.run()
@@ -103,3 +106,14 @@ def test_the_console_ends_after_its_terminal_hung_up(tmp_path: Path) -> None:
         os.close(nothing)
         sign.touch()
         assert terminal.process.wait(DEADLINE) in (7, 120)  # 120: Python itself had something left to write
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
+def test_a_console_that_goes_on_without_having_been_suspended_reads_its_keys_once(tmp_path: Path) -> None:
+    script, sign = tmp_path / "painting.py", tmp_path / "gone-on"
+    script.write_text(PAINTING)
+    with Terminal((sys.executable, str(script), str(sign))) as terminal:
+        terminal.see("ready")
+        terminal.process.send_signal(signal.SIGCONT)  # a hang-up sends it, too, after SIGHUP
+        sign.touch()
+        assert terminal.ended() == 7

@@ -6,6 +6,7 @@ Starts the service as a process of its own and stops it at the end. Never touche
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import shutil
 import sys
@@ -137,14 +138,20 @@ def run_console(person: str, data: Path | None) -> int:
         code = console.return_code or 0
     finally:
         if service.process is not None:
-            click.echo("Stopping the service …", err=True)
+            _say("Stopping the service …", err=True)
         service.stop()
     if service.process is None:
-        click.echo("This was a second console; the demo lives as long as the console that started it.")
+        _say("This was a second console; the demo lives as long as the console that started it.")
         return code
-    click.echo(f"The demo's content stays in {service.data} for the next time.")
-    click.echo(f"To remove it: rm -r {service.data}")
+    _say(f"The demo's content stays in {service.data} for the next time.")
+    _say(f"To remove it: rm -r {service.data}")
     return code
+
+
+def _say(sentence: str, *, err: bool = False) -> None:
+    """Onto the terminal, if it is still there: one that hung up must not keep the service from being stopped."""
+    with contextlib.suppress(OSError):
+        click.echo(sentence, err=err)
 
 
 async def _walk(service: DemoService) -> bool:

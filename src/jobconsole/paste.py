@@ -123,6 +123,14 @@ else:
                 self._file = cast(Any, Outlet(cast(TextIO, self._file)))
             super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual left it without types
 
+        def _sigcont_application(self, *_: object) -> None:
+            # Textual starts itself a second time here, also where it was never suspended: two threads read the keys, and
+            # one outlives the console. A terminal that hangs up sends this signal, too, right after SIGHUP.
+            if self._must_signal_resume:
+                super()._sigcont_application()
+            elif not self._loop.is_closed():
+                self._loop.call_soon_threadsafe(self._app.refresh)
+
         def run_input_thread(self) -> None:
             """Reads until the console leaves its application mode."""
             parser = PasteParser(self._debug)
