@@ -14,7 +14,7 @@ from jobcontract.filter_tokens import did_you_mean, typed
 from jobcontract.filter_values import whole_number
 from jobcontract.filters import INPUT, NOT_GIVEN, Condition, Filter, FilterError, Operator, Sort
 from jobcontract.ids import is_slug
-from jobcontract.money import MoneyError, parse_amount
+from jobcontract.money import MoneyError, typed_amount
 from jobcontract.states import InputType
 
 YES, NO = "yes", "no"
@@ -95,7 +95,7 @@ def _currency(filter_: Filter, about: Condition, names: QueueNames) -> str:
 
 def _judge_amount(condition: Condition, currency: str) -> None:
     try:
-        parse_amount(condition.values[0], currency)
+        typed_amount(condition.values[0], currency)
     except MoneyError as wrong:
         sentence = str(wrong)
         raise _at_value(condition, 0, f"{sentence[0].upper()}{sentence[1:]}.") from None

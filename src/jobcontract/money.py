@@ -32,6 +32,8 @@ EXPONENTS: Mapping[str, int] = dict(
 )
 """ISO 4217 list one: currency code to the number of decimals of its minor unit (funds codes without one left out)."""
 
+_THOUSANDS = 3
+"""How many digits stand after a mark that groups thousands."""
 _AMOUNT = re.compile(r"(?P<sign>[-+\N{MINUS SIGN}]?)(?P<whole>\d{1,3}(?:,\d{3})+|\d+)(?:\.(?P<part>\d+))?", re.ASCII)
 
 
@@ -90,6 +92,15 @@ def parse_amount(text: str, currency: str) -> Money:
         raise MoneyError(f"{currency} has {decimals} decimals; {text.strip()[:40]!r} has more and is not rounded")
     minor = int(found["whole"].replace(",", "") + part[:decimals].ljust(decimals, "0"))
     return Money(minor=minor if found["sign"] in ("", "+") else -minor, currency=currency)
+
+
+def typed_amount(text: str, currency: str) -> Money:
+    """What a person typed, read as `parse_amount` does; MoneyError also for `1.000` EUR: elsewhere that is a thousand."""
+    money = parse_amount(text, currency)
+    whole, _, part = text.strip().partition(".")
+    if len(part) == _THOUSANDS != exponent(currency) and "," not in whole:
+        raise MoneyError(f"{text.strip()!r} may be {whole},{part} or {digits(money)}: write it so")
+    return money
 
 
 def digits(money: Money) -> str:

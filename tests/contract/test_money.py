@@ -22,6 +22,7 @@ from jobcontract.money import (
     parse_amount,
     show,
     totals,
+    typed_amount,
 )
 from tests.architecture.tree import ROOT, parsed, python_files
 
@@ -60,6 +61,22 @@ def test_decimals_past_the_currency_s_own_are_taken_only_when_they_are_zeros(
     else:
         with pytest.raises(MoneyError, match="not rounded"):
             parse_amount(text, currency)
+
+
+@pytest.mark.parametrize(
+    ("text", "currency"), [("1.000", "EUR"), ("-12.000", "GBP"), ("5.000", "JPY"), (" 1.000 ", "USD")]
+)
+def test_what_a_person_types_is_not_taken_for_a_thousandth_of_what_they_mean(text: str, currency: str) -> None:
+    with pytest.raises(MoneyError, match="write it so"):
+        typed_amount(text, currency)
+
+
+@pytest.mark.parametrize(
+    ("text", "currency"),
+    [("1,000.000", "EUR"), ("1.00", "EUR"), ("1.0000", "EUR"), ("1.000", "KWD"), ("1,000", "EUR"), ("1.0", "JPY")],
+)
+def test_what_can_mean_one_amount_alone_is_read_as_everywhere_else(text: str, currency: str) -> None:
+    assert typed_amount(text, currency) == parse_amount(text, currency)
 
 
 @pytest.mark.requirement("MONEY-01")

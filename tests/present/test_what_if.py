@@ -53,6 +53,7 @@ def test_amounts_as_people_type_them(text: str, money: Money) -> None:
         ("1.000,00", "is not an amount like 1,234.50"),
         ("GBP 1.005", "GBP has 2 decimals; '1.005' has more and is not rounded."),
         ("JPY 10.5", "JPY has 0 decimals"),
+        ("GBP 1.000", "'1.000' may be 1,000 or 1.00: write it so"),
         ("GBP 5 EUR", "is no amount"),
         ("--5", "is no amount"),
         ("XYZ 5", "'XYZ' is not a currency of ISO 4217"),

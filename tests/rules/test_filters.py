@@ -101,6 +101,8 @@ def test_amounts_are_compared_and_sorted_within_one_currency_only() -> None:
 @pytest.mark.parametrize(
     ("text", "place", "sentence"),
     [
+        ("amount>1.000 currency:EUR", "1.000", "'1.000' may be 1,000 or 1.00: write it so."),
+        ("amount>-12.000 currency:JPY", "-12.000", "'-12.000' may be -12,000 or −12: write it so."),
         ("amount>1.5 currency:JPY", "1.5", "JPY has 0 decimals; '1.5' has more and is not rounded."),
         (
             "amount>99999999999999999999 currency:JPY",

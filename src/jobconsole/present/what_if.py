@@ -16,7 +16,7 @@ from jobconsole.present.items import LABEL, heading
 from jobconsole.present.scores import INPUT_MOST, failure_lines, input_words, number, score_words, signed
 from jobconsole.present.times import span
 from jobcontract.ids import storable
-from jobcontract.money import MINUS, Money, MoneyError, parse_amount
+from jobcontract.money import MINUS, Money, MoneyError, typed_amount
 from jobcontract.states import RuleInputType
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def read_money(text: str, currency: str | None) -> Money:
     if code is None:
         raise Unreadable(f"Say the currency too, {AMOUNT_EXAMPLE}: the item has no amount of its own.")
     try:
-        return parse_amount(found["sign"] + found["digits"], code.upper())
+        return typed_amount(found["sign"] + found["digits"], code.upper())
     except MoneyError as wrong:
         sentence = str(wrong)
         raise Unreadable(f"{sentence[:1].upper()}{sentence[1:]}.") from None

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from jobcontract.ids import NAME_MAX, REASON_MAX
-from jobcontract.money import EXPONENTS, Money, MoneyError, parse_amount
+from jobcontract.money import EXPONENTS, Money, MoneyError, typed_amount
 from jobcontract.states import RuleInputType
 from jobservice.records.forms import Form
 from jobservice.records.inputs import is_input_name
@@ -199,7 +199,7 @@ def _amount(form: Form, name: str, line: int, currency: str) -> Money | None:
     if text is None:
         return None
     try:
-        return parse_amount(text, currency)
+        return typed_amount(text, currency)
     except MoneyError as error:
         form.found("field-invalid", line, f"`thresholds.{currency}.{name}`: {error}.")
         return None
