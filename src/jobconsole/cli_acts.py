@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from jobconsole.cli_connection import DONE, REFUSED, USAGE, Shown, SignedIn, fail, sure, twin, within
+from jobconsole.cli_connection import DONE, REFUSED, USAGE, Shown, SignedIn, fail, item_id, sure, twin, within
 from jobconsole.client import queues as client
 from jobconsole.present import plain
 from jobconsole.present.times import EXAMPLES, read_instant
@@ -21,7 +21,7 @@ from jobcontract.states import InputType, OutcomeKind
 
 REASON = click.option("--reason", required=True, help="Why.")
 ACT_OPTIONS = (
-    click.argument("item", callback=within(KEY_MAX)),
+    click.argument("item", callback=item_id),
     click.option(
         "--version", type=click.IntRange(min=1), help="The item's version that you saw; else its present one."
     ),

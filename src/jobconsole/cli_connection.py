@@ -12,6 +12,7 @@ import asyncio
 import functools
 import json
 import os
+import shlex
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,7 +36,7 @@ from jobconsole.paths import config_file
 from jobconsole.present.text import block, line
 from jobconsole.settings import Settings, SettingsError, load
 from jobconsole.tokens import VARIABLE, Keyring, KeyringAway, take_from_environment
-from jobcontract.ids import storable
+from jobcontract.ids import KEY_MAX, storable
 from jobcontract.permissions import IN_NO_TENANT
 from jobcontract.session import Session
 
@@ -106,6 +107,18 @@ def within(most: int, *, empty: bool = False) -> Callable[[click.Context, click.
         return text
 
     return check
+
+
+def item_id(ctx: click.Context, parameter: click.Parameter, text: str) -> str:
+    """A click callback: the id of one item. A key with a slash, which reaches no item's address, is wrong usage."""
+    within(KEY_MAX)(ctx, parameter, text)
+    if "/" in text:
+        start = shlex.quote(f"item:{text}")
+        raise click.BadParameter(
+            f"{text} is a key; it takes an item's id, which this lists first: jobconsole queues items QUEUE "
+            f"--limit 1 --start {start}"
+        )
+    return text
 
 
 def connection_options(callback: Callable[..., None]) -> Callable[..., None]:

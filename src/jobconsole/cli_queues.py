@@ -17,6 +17,7 @@ from jobconsole.cli_connection import (
     SignedIn,
     connection_options,
     hand_down,
+    item_id,
     sure,
     twin,
     within,
@@ -30,7 +31,7 @@ from jobcontract.items import Claimed, ItemPage
 from jobcontract.starts import START_MAX
 from jobcontract.states import ItemView
 
-ITEM = click.argument("item", callback=within(KEY_MAX))
+ITEM = click.argument("item", callback=item_id)
 QUEUE = click.argument("queue", callback=within(KEY_MAX))
 KEY = click.option(
     "--key", metavar="KEY", callback=within(KEY_MAX), help="Idempotency key: repeat an order with its first key."
@@ -64,10 +65,11 @@ async def list_queues(at: SignedIn) -> Shown:
 
 
 @QUEUE
+@FILTER
 @twin
-async def totals(at: SignedIn, queue: str) -> Shown:
+async def totals(at: SignedIn, queue: str, filter_text: str) -> Shown:
     """What waits in QUEUE, per currency."""
-    answer = await client.totals(at.service, queue)
+    answer = await client.totals(at.service, queue, filter=filter_of(at.settings.profile, queue, filter_text))
     return Shown(answer=answer, lines=plain.totals_lines(answer, at.settings.zone))
 
 

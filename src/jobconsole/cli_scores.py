@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from jobconsole.cli_connection import USAGE, Shown, SignedIn, fail, twin, within
+from jobconsole.cli_connection import USAGE, Shown, SignedIn, fail, item_id, twin
 from jobconsole.client import scores as client
 from jobconsole.present.plain_scores import explanation_lines, what_if_lines
 from jobconsole.present.what_if import (
@@ -21,11 +21,10 @@ from jobconsole.present.what_if import (
     read_input,
     read_money,
 )
-from jobcontract.ids import KEY_MAX
 from jobcontract.items import Explanation, NewAmount, WhatIf
 from jobcontract.scores import Rule, RuleInput
 
-ITEM = click.argument("item", callback=within(KEY_MAX))
+ITEM = click.argument("item", callback=item_id)
 
 
 @ITEM

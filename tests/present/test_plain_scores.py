@@ -23,7 +23,8 @@ def test_a_row_of_a_twin_has_the_score_and_every_input() -> None:
         ],
         UTC,
     )
-    assert head.split()[:3] == ["item", "score", "amount"]
+    assert head.split()[:6] == ["item", "score", "amount", "account", "payee", "title"]
+    assert "Aspire" in first[head.index("payee") : head.index("title")]
     assert first.split()[1] == "1,092"
     assert first.endswith(f"GBP 90,126.13 · {long} · region north")
     assert "not scored" in parked

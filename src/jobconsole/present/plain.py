@@ -60,12 +60,14 @@ def queues_lines(queues: Sequence[Queue]) -> list[str]:
 def totals_lines(totals: QueueTotals, zone: tzinfo) -> list[str]:
     """What waits in a queue; each currency on a line of its own."""
     oldest = local(totals.oldest_created, zone) if totals.oldest_created else None
+    about = "" if totals.exact else "about "
     counted = (
         ("queue", totals.queue),
-        ("waiting", f"{totals.waiting:,}"),
-        ("unclaimed", f"{totals.unclaimed:,}"),
-        ("mine", f"{totals.mine:,}"),
-        ("set aside", f"{totals.set_aside:,}"),
+        ("filter", totals.filter or None),
+        ("waiting", f"{about}{totals.waiting:,}"),
+        ("unclaimed", f"{about}{totals.unclaimed:,}"),
+        ("mine", f"{about}{totals.mine:,}"),
+        ("set aside", f"{about}{totals.set_aside:,}"),
         ("oldest", oldest),
     )
     return [*pairs((*counted, *(("total", total_text(total)) for total in totals.totals))), _as_of(totals.as_of, zone)]
@@ -79,6 +81,7 @@ def items_lines(items: Sequence[Item], zone: tzinfo) -> list[str]:
             _score(row),
             amount_text(row.amount) if row.amount else "",
             account_text(row.payee),
+            row.payee.name if row.payee else "",
             row.title,
             local(row.created, zone),
             _stand(row, zone),
@@ -86,7 +89,9 @@ def items_lines(items: Sequence[Item], zone: tzinfo) -> list[str]:
         )
         for row in items
     )
-    return table(("item", "score", "amount", "account", "title", "created", "state", "inputs"), rows, right=(1, 2))
+    return table(
+        ("item", "score", "amount", "account", "payee", "title", "created", "state", "inputs"), rows, right=(1, 2)
+    )
 
 
 def _score(item: Item) -> str:
