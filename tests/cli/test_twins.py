@@ -67,18 +67,6 @@ def test_totals_of_what_matches_a_filter(typed: Typed) -> None:
     assert (wrong.exit_code, "Did you mean currency?" in wrong.stderr) == (1, True)
 
 
-@pytest.mark.parametrize(
-    "words", [("show",), ("claim",), ("explain",), ("what-if", "--age", "9d"), ("note", "--text", "x")]
-)
-def test_a_key_in_place_of_an_id_is_told_how_to_find_the_id(typed: Typed, words: tuple[str, ...]) -> None:
-    result = typed("queues", words[0], "S-1/FX 0010", *words[1:])
-    assert result.exit_code == 2
-    told = " ".join(result.stderr.split())
-    assert "S-1/FX 0010 is a key; it takes an item's id" in told
-    assert "jobconsole queues items QUEUE --limit 1 --start 'item:S-1/FX 0010'" in told
-    assert not typed.fake.requests
-
-
 def test_sums_past_what_one_amount_can_be_break_no_twin(typed: Typed) -> None:
     for name in ("first", "second"):
         typed.fake.queues.add(PAYOUTS, name, minor=2**63 - 1)
