@@ -1,7 +1,7 @@
--- What claim next has to know before it takes an item, under the locks on key and person: the answer first given under
--- the key, how many items the person holds; and it writes off some lapsed claims of the queue within reach, the first
--- ones of its order, for the best free item may be among them. Rows that others have locked are left to them, so nothing
--- here waits and then compares.
+-- What claim next has to know before it takes an item, under the locks on key and person: the answer first given
+-- under the key, how many items the person holds; and it writes off some lapsed claims of the queue within reach, the
+-- first ones of its order, for the best free item may be among them. Rows that others have locked are left to them,
+-- so nothing here waits and then compares.
 with lapsed as (
     select
         i.id,
