@@ -147,20 +147,22 @@ def _by_input(comparison: Comparison, item: Item, other: Item) -> Line:
     """The difference by input, where there is one; and that amounts of two currencies were not compared."""
     told = ""
     if any(points for _, points in comparison.parts):
-        told = ", ".join(f"{input_words(name)} {signed(points)}" for name, points in comparison.parts)
+        # Between equal scores only what weighs each other up: the line has to hold all of it at 80 columns.
+        weighed = [(name, points) for name, points in comparison.parts if points or comparison.points]
+        told = ", ".join(f"{input_words(name)} {signed(points)}" for name, points in weighed)
         told = f": {told}" if comparison.points else f"; {told}"
     mine, theirs = item.amount, other.amount
     if mine is None or theirs is None or mine.currency == theirs.currency:
         return (Piece(told),)
-    apart = f" · points alone: {mine.currency} and {theirs.currency} are not compared"
+    apart = f" · {mine.currency} and {theirs.currency} are not compared"
     return (Piece(told), Piece(apart, Tone.QUIET))
 
 
 def tie(item: Item, other: Item) -> str:
-    """What decides between equal scores, age before id: `2 days older`, `as old, its id comes first`."""
+    """What decides between equal scores, age before id: `2 days older`, `as old, lower id`."""
     seconds = (other.created - item.created).total_seconds()
     if seconds == 0:
-        return f"as old, its id comes {'first' if item.id < other.id else 'after'}"
+        return f"as old, {'lower' if item.id < other.id else 'higher'} id"
     apart = span(abs(seconds)) if abs(seconds) >= 1 else "a moment"
     return f"{apart} {'older' if seconds > 0 else 'younger'}"
 
