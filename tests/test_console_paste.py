@@ -161,7 +161,7 @@ def test_the_same_key_typed_does_act(terminal: Terminal) -> None:
 def test_a_paste_on_the_list_runs_no_command(terminal: Terminal) -> None:
     terminal.type(HOSTILE)
     terminal.type(b"?")
-    terminal.see("Claims the first free item")
+    terminal.see("Marks the row")
     terminal.type(HOSTILE)
     assert left(terminal) == ""
 
