@@ -95,6 +95,13 @@ def test_in_the_middle_of_a_list_it_is_said_from_where_at_80_columns_too() -> No
     assert line.endswith("highest first · from score 51 down")
 
 
+def test_how_much_is_loaded_goes_before_the_order_where_both_have_no_room() -> None:
+    known = RowsKnown(loaded=100, ended=False, order=(ORDER[True], ORDER_SHORT[True]))
+    line = plain(view_line(ItemView.WAITING, totals(waiting=5_451, mine=3, set_aside=14), known, 78))
+    assert line.endswith("closed   ◆ 3 mine · first 100 of 5,451")
+    assert plain(view_line(ItemView.WAITING, totals(mine=3), known, 60)).endswith("◆ 3 mine · highest first")
+
+
 def test_an_empty_list_says_so_and_what_to_do() -> None:
     assert empty_sentence(queue(), ItemView.WAITING, totals(waiting=0)).startswith("Nothing is waiting in Supplier pay")
     assert "5 set aside" in empty_sentence(queue(), ItemView.WAITING, totals(waiting=0))

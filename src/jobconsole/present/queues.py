@@ -113,6 +113,9 @@ def view_line(view: ItemView, totals: QueueTotals | None, rows: RowsKnown, width
         notes[3] = Piece(short, Tone.QUIET)
     if width_of(plain(joined(notes))) > room and not rows.begun and not rows.ended:
         notes[4] = Piece(_from_text(rows), Tone.QUIET)
+    placed = [*notes[:3], Piece(""), notes[4]]  # beside a column of scores, where one is says more than their order
+    if short == ORDER_SHORT[True] and width_of(plain(joined(notes))) > room >= width_of(plain(joined(placed))):
+        notes = placed
     return (*views, Piece(" "), *whole_pieces(notes, room))
 
 
