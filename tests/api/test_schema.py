@@ -32,7 +32,7 @@ from jobservice.usecases.service import Service
 from tests.api.conftest import DEADLINE, SIGNING_KEY
 from tests.conftest import People, Server
 
-EXAMPLES = 12
+EXAMPLES = 25
 """Requests for each operation: about a real thing, about any thing, wrong ones."""
 CHECKS = [
     not_a_server_error,
