@@ -10,8 +10,7 @@ from typing import Annotated
 from pydantic import AwareDatetime, BeforeValidator, Field, JsonValue
 
 from jobcontract.ids import ACCOUNT_LEAST, FILTER_MAX
-from jobcontract.scores import Counted as CountedItems
-from jobcontract.scores import Rule, Score
+from jobcontract.scores import ItemCount, Rule, Score
 from jobcontract.session import Person
 from jobcontract.states import ClaimEnding, ItemState, OutcomeKind
 from jobcontract.wire import Answer, BusinessKey, Counted, Key, Name, Reason, SeenName, Text, Wire
@@ -102,7 +101,7 @@ class ItemPage(Answer):
 class Placement(Answer):
     """Where an item stands among those that wait, or would stand: how many are before it, and its neighbours."""
 
-    ahead: CountedItems
+    ahead: ItemCount
     above: Item | None
     below: Item | None
 

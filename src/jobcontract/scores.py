@@ -3,8 +3,6 @@ what its place would be with other inputs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from pydantic import AwareDatetime, Field
 
 from jobcontract.states import RuleInputType
@@ -67,17 +65,8 @@ class Rule(Answer):
     """How often scores are counted anew while only time passes; None where time decides nothing."""
 
 
-class Counted(Answer):
+class ItemCount(Answer):
     """A number of items: exact, or, where counting stopped at 10,000, that many and more."""
 
     count: int = Field(ge=0)
     exact: bool
-
-
-PartsByInput = Mapping[str, ScorePart]
-"""The parts of a score by their input."""
-
-
-def parts_by_input(score: Score) -> PartsByInput:
-    """The parts of `score` by their input."""
-    return {part.input: part for part in score.parts}

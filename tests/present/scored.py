@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from jobcontract.items import Explanation, Item, Placement
-from jobcontract.scores import Counted, Rule, RuleInput, Score, ScorePart, Threshold
+from jobcontract.scores import ItemCount, Rule, RuleInput, Score, ScorePart, Threshold
 from jobcontract.states import RuleInputType
 from tests.present.samples import NOW, amount, item
 
@@ -73,5 +73,5 @@ def parked(key: str, **changes: Any) -> Item:
 
 def explanation(one: Item, above: Item | None = None, below: Item | None = None, *, ahead: int = 0) -> Explanation:
     """Why `one` stands between the two."""
-    placement = Placement(ahead=Counted(count=ahead, exact=True), above=above, below=below)
+    placement = Placement(ahead=ItemCount(count=ahead, exact=True), above=above, below=below)
     return Explanation(item=one, rule=RULE, placement=placement, as_of=NOW)

@@ -10,7 +10,7 @@ from jobconsole.present.columns import Line, plain, width_of
 from jobconsole.present.explain import ahead_words, bar, explain_lines, place_text
 from jobconsole.present.text import line
 from jobcontract.items import Explanation
-from jobcontract.scores import Counted
+from jobcontract.scores import ItemCount
 from jobcontract.states import ItemState
 from tests.hostile import HOSTILE, harmless
 from tests.present.samples import NOW, amount, item, seen
@@ -129,9 +129,11 @@ def test_what_could_not_be_scored_what_has_no_rule_and_what_does_not_wait() -> N
 
 
 def test_counts_beyond_ten_thousand_are_about() -> None:
-    assert place_text(Counted(count=0, exact=True)) == "1st"
-    assert place_text(Counted(count=10_000, exact=False)) == "past the 10,000th"
-    assert ahead_words(Counted(count=10_000, exact=False)) == "past the 10,000th: 10,000 or more items stand before it"
+    assert place_text(ItemCount(count=0, exact=True)) == "1st"
+    assert place_text(ItemCount(count=10_000, exact=False)) == "past the 10,000th"
+    assert (
+        ahead_words(ItemCount(count=10_000, exact=False)) == "past the 10,000th: 10,000 or more items stand before it"
+    )
 
 
 def test_bars_are_as_long_as_their_points() -> None:

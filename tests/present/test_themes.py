@@ -81,6 +81,25 @@ async def test_in_sixteen_colours_no_text_of_a_table_has_the_colour_of_its_groun
                 assert _sixteen(*text) != _sixteen(*ground), f"{part} vanishes in {name}"
 
 
+@pytest.mark.parametrize("name", THEMES)
+async def test_on_the_cursor_row_every_tone_that_stands_there_can_be_read(name: str) -> None:
+    app = _OneTable()
+    for theme in themes():
+        app.register_theme(theme)
+    app.theme = name
+    async with app.run_test(size=(80, 24)):
+        table = app.query_one(Table)
+        tones = Table.COMPONENT_CLASSES - {"table--cursor", "table--cursor-blurred", "table--heading", "table--quiet"}
+        for ground in ("table--cursor", "table--cursor-blurred"):
+            under = table.get_component_rich_style(ground).bgcolor
+            assert under is not None
+            for tone in sorted(tones):
+                colour = table.get_component_rich_style(tone).color
+                assert colour is not None
+                found = contrast(colour.get_truecolor().hex, under.get_truecolor().hex)
+                assert found >= 4.5, f"{tone} on {ground} in {name}: {found:.1f}"
+
+
 def test_a_theme_of_ones_own_changes_what_it_names_and_keeps_the_rest() -> None:
     own = WrittenTheme(name="mine", base="light", colours={"primary": "#004400"})
     made = {theme.name: theme for theme in themes([own])}

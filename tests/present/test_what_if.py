@@ -15,7 +15,7 @@ from jobconsole.present.text import line
 from jobconsole.present.what_if import LEAD, Unreadable, own_value, read_age, read_input, read_money, supposed_lines
 from jobcontract.items import Explanation, Placement, Supposed
 from jobcontract.money import EXPONENTS, Money
-from jobcontract.scores import Counted, RuleInput
+from jobcontract.scores import ItemCount, RuleInput
 from jobcontract.states import RuleInputType
 from tests.hostile import HOSTILE, harmless
 from tests.present.samples import NOW, amount, item
@@ -154,7 +154,7 @@ AFTER = score(part("amount", "GBP 60,000.00", 48), part("age", "8 days old", 32)
 
 
 def supposed(ahead: int, **changes: object) -> Supposed:
-    placement = Placement(ahead=Counted(count=ahead, exact=True), above=None, below=ABOVE)
+    placement = Placement(ahead=ItemCount(count=ahead, exact=True), above=None, below=ABOVE)
     return Supposed(score=AFTER, placement=placement, as_of=NOW).model_copy(update=changes)
 
 
@@ -210,7 +210,7 @@ def test_whatever_the_service_answers_is_data(text: str) -> None:
     other = item(title=text, payee=None, amount=None, score=found)
     for answer in (supposed(1, score=found), supposed(1, score=score(failure=text))):
         placed = answer.model_copy(
-            update={"placement": Placement(ahead=Counted(count=1, exact=True), above=other, below=other)}
+            update={"placement": Placement(ahead=ItemCount(count=1, exact=True), above=other, below=other)}
         )
         lines = [plain(each) for each in supposed_lines(explanation(other), placed, 76)]
         assert all(harmless(each) for each in lines)

@@ -141,6 +141,17 @@ def test_the_row_under_the_cursor_stays_until_the_cursor_leaves(cursor: int, rem
     assert numbers(listing) == sorted(shelf.numbers)
 
 
+def test_rows_that_slide_into_the_loaded_part_are_not_called_new() -> None:
+    shelf = Shelf(list(range(20)))
+    listing = opened(shelf)
+    shelf.numbers -= {0, 1}
+    moved = listing.replace(listing.pages.all[0], shelf.page(None, "first"), None)
+    assert (moved.new, moved.gone) == (0, frozenset({"i-000", "i-001"}))
+    shelf.numbers |= {0}
+    moved = listing.replace(listing.pages.all[0], shelf.page(None, "first"), None)
+    assert (moved.new, moved.gone) == (1, frozenset())
+
+
 def test_an_older_answer_does_not_undo_a_newer_one() -> None:
     listing = loaded(Shelf([1, 2]), 1)
     claimed = held(RAO, 600, id="i-001", created=row(1).created)

@@ -43,7 +43,7 @@ class Keys:
 
     def row(self, index: int, widths: Mapping[str, int]) -> Row:
         self.built.append(self.keys[index])
-        cells = {"amount": Piece("GBP 1.00"), "name": Piece(f"n {self.keys[index]}")}
+        cells = {"amount": Piece("GBP 1.00", Tone.QUIET), "name": Piece(f"n {self.keys[index]}")}
         return Row(cells=cells, under=self._under(index, widths))
 
     def _under(self, index: int, widths: Mapping[str, int]) -> tuple[Piece, ...]:
@@ -106,6 +106,17 @@ async def test_only_rows_in_sight_are_built() -> None:
         await pilot.pause()
         assert table.cursor_key == rows.keys[-1]
         assert set(rows.built) <= set(rows.keys[:10]) | set(rows.keys[-11:])
+
+
+async def test_nothing_is_quiet_on_the_row_under_the_cursor() -> None:
+    async with table_of(Keys(keys(3))) as (table, _pilot):
+        colours = []
+        for y in (1, 2):
+            named = {s.text.strip(): s.style.color for s in table.render_line(y) if s.style is not None}
+            colours.append((named["GBP 1.00"], named[f"n k{y - 1:05d}"]))
+        (here, plain_here), (elsewhere, plain_elsewhere) = colours
+        assert here == plain_here
+        assert elsewhere != plain_elsewhere
 
 
 async def test_keys_move_the_cursor_and_the_sight_follows() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 from uuid import UUID
 
@@ -138,7 +139,10 @@ async def test_old_hints_go_and_the_floor_rises_over_them(lease: Lease, superuse
     )
     newest = superuser.execute("select xid, ref from jobs.hints order by id desc limit 2").fetchall()
     renewed = Lease(database=lease.database, duty=DUTY.name, holder=HOLDER, fence=taken, seconds=30)
-    assert await DUTY.run_once(renewed) == {"hints": 4}
+    removed = 0
+    async with asyncio.timeout(15):  # a transaction of another test process, in another database, holds hints back too
+        while removed < 4:
+            removed += (await DUTY.run_once(renewed)).get("hints", 0)
     assert superuser.execute("select ref from jobs.hints").fetchall() == [("new",)]
     assert floor() == newest[1][0] < newest[0][0]
 

@@ -14,7 +14,7 @@ from jobconsole.client.fake_scores import RULES, rank, score
 from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.items import Amount, Explanation, InputValue, Item, Placement, Supposed, WhatIf
 from jobcontract.money import EXPONENTS, exponent
-from jobcontract.scores import Counted
+from jobcontract.scores import ItemCount
 
 COUNTED_MOST = 10_000
 INPUT_MOST = 40
@@ -88,7 +88,7 @@ def _placement(queues: FakeQueues, row: FakeItem, place: Place) -> Placement:
     before = [each for each in waiting if _place(each) < place]
     after = waiting[len(before) :]
     return Placement(
-        ahead=Counted(count=min(len(before), COUNTED_MOST), exact=len(before) <= COUNTED_MOST),
+        ahead=ItemCount(count=min(len(before), COUNTED_MOST), exact=len(before) <= COUNTED_MOST),
         above=before[-1] if before else None,
         below=after[0] if after else None,
     )

@@ -34,7 +34,7 @@ from jobcontract.money import Money, show
 
 if TYPE_CHECKING:
     from jobcontract.items import Explanation, Item, Placement
-    from jobcontract.scores import Counted, Rule, Score, Threshold
+    from jobcontract.scores import ItemCount, Rule, Score, Threshold
 
 BAR = 12
 """Cells of the longest bar."""
@@ -53,12 +53,12 @@ def bar(points: int, most: int, cells: int = BAR) -> str:
     return "█" * (eighths // 8) + _EIGHTHS[eighths % 8]
 
 
-def place_text(ahead: Counted) -> str:
+def place_text(ahead: ItemCount) -> str:
     """The place that so many before it leave: `1st`, `1,204th`; `past the 10,000th` where counting stopped there."""
     return ordinal(ahead.count + 1) if ahead.exact else f"past the {ordinal(ahead.count)}"
 
 
-def ahead_words(ahead: Counted) -> str:
+def ahead_words(ahead: ItemCount) -> str:
     """`first: nothing stands before it`, `2nd: 1 item stands before it`, `past the 10,000th: 10,000 or more …`."""
     if ahead.count == 0 and ahead.exact:
         return "first: nothing stands before it"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -191,7 +191,17 @@ class Listing:
         if page.catch_up:  # nothing stands there any more
             moved = self._merge(page, keep)
             page = page.model_copy(update={"items": (), "previous": None, "next": None})
-        return moved + self._take(page, self.pages.refreshed(number, page, self._places(page)), keep)
+        slid = self._slid(old, page)
+        moved += self._take(page, self.pages.refreshed(number, page, self._places(page)), keep)
+        return replace(moved, new=moved.new - slid)
+
+    def _slid(self, old: Page, page: ItemPage) -> int:
+        """How many rows of a page fetched again stood just outside of it before, and slid in for those that are gone."""
+        edge = old.first if old.backward else old.last
+        if edge is None or (old.previous is None if old.backward else old.ended):
+            return 0
+        unknown = [self.place_of(item) for item in page.items if item.id not in self._known]
+        return sum(place < edge if old.backward else place > edge for place in unknown)
 
     def _merge(self, page: ItemPage, keep: str | None, *, covered: bool = False) -> Moved:
         """Take the items of a page; `covered`: the page says where they stand, else they may stand anywhere."""

@@ -373,8 +373,7 @@ class Table(ScrollView, can_focus=True):
 
     def _line_strip(self, at: int, y: int) -> Strip:
         """The line `at` of heading and rows together, which stands on line `y` of the screen."""
-        if self._base is None:
-            self._base = self.rich_style
+        self._base = self._base or self.rich_style
         width, base = self.scrollable_size.width, self._base
         if not len(self._laid):
             said = (Piece(" " * GUTTER), *clip_line(self._sentence, width - GUTTER)) if y == 1 else ()
@@ -391,7 +390,9 @@ class Table(ScrollView, can_focus=True):
         if part == 0:
             mark = Piece(MARK_SIGN if key in self._marks else " ", Tone.MINE)
             text = (Piece(CURSOR_SIGN if here else " ", Tone.MINE), mark, Piece(" "), *text)
-        return strip_of(text, width, base, self._styles())
+        # What is quiet elsewhere decides here (last four, inputs), on a ground that takes contrast away.
+        tones = self._styles() if not here else {**self._styles(), Tone.QUIET: self._styles()[Tone.PLAIN]}
+        return strip_of(text, width, base, tones)
 
     def _styles(self) -> dict[Tone, Style]:
         if self._tones is None:

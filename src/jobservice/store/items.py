@@ -269,7 +269,8 @@ def _locked(row: Row) -> LockedItem:
     )
 
 
-def _version(row: Row) -> Version:
+def content_of(row: Row) -> Content:
+    """The content of an item's row, or of an earlier version's."""
     payment = None
     if row["amount_minor"] is not None:
         payment = Payment(
@@ -279,9 +280,13 @@ def _version(row: Row) -> Version:
             payee_name=row["payee_name"],
             account=row["account"],
         )
+    return Content(title=row["title"], payment=payment, inputs=row["inputs"])
+
+
+def _version(row: Row) -> Version:
     return Version(
         number=row["money_version"],
         state=ItemState(row["state"]),
         set_aside_until=row["set_aside_until"],
-        content=Content(title=row["title"], payment=payment, inputs=row["inputs"]),
+        content=content_of(row),
     )

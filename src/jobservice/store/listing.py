@@ -11,13 +11,11 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from jobcontract.money import EXPONENTS
 from jobcontract.states import ItemView
 from jobservice.store.database import Row, Transaction
-from jobservice.store.items import Place, Reach, readable
+from jobservice.store.items import EXPONENTS_JSON, Place, Reach, readable
 from jobservice.store.texts import Texts, texts
 
-_EXPONENTS = Jsonb(dict(EXPONENTS))
 _LAST_ID = 2**128 - 1
 LAST: Place = (2**63 - 1, "infinity", str(UUID(int=_LAST_ID)))
 """After every row."""
@@ -109,7 +107,7 @@ async def _page(name: str, transaction: Transaction, listing: Listing, place: Pl
         created=created,
         id=identifier,
         most=limit,
-        exponents=_EXPONENTS,
+        exponents=EXPONENTS_JSON,
         **listing.parameters(transaction),
     )
     first = 1 if found.count and found.raw(0, "mark") == b"true" else 0
@@ -143,7 +141,7 @@ async def catch_up(
         xid=xid,
         id=identifier,
         most=limit,
-        exponents=_EXPONENTS,
+        exponents=EXPONENTS_JSON,
         **listing.parameters(transaction),
     )
     rows = range(min(found.count, limit))

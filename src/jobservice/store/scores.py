@@ -12,14 +12,12 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
-from jobcontract.money import EXPONENTS
 from jobcontract.states import ItemState
-from jobservice.rules.items import Content, Payment
+from jobservice.rules.items import Content
 from jobservice.rules.scores import Rule
 from jobservice.store.database import Row, Transaction
-from jobservice.store.items import FIRST, Place, Reach, Standing, readable
+from jobservice.store.items import EXPONENTS_JSON, FIRST, Place, Reach, Standing, content_of, readable
 
-_EXPONENTS = Jsonb(dict(EXPONENTS))
 _NO_ITEM = str(UUID(int=0))
 """Before every id."""
 
@@ -45,7 +43,7 @@ async def scorable(transaction: Transaction, item: str, reach: Reach) -> Scorabl
         return None
     return Scorable(
         queue=row["queue"],
-        content=_content(row),
+        content=content_of(row),
         created=row["created"],
         state=ItemState(row["state"]),
         closed=row["closed"],
@@ -67,24 +65,11 @@ async def placement(
         item=item,
         now=now,
         most=most,
-        exponents=_EXPONENTS,
+        exponents=EXPONENTS_JSON,
         **reach.parameters(),
     )
     assert row is not None  # noqa: S101  # sub-selects without a table have a row
     return row
-
-
-def _content(row: Row) -> Content:
-    payment = None
-    if row["amount_minor"] is not None:
-        payment = Payment(
-            minor=row["amount_minor"],
-            currency=row["currency"],
-            payee_id=row["payee_id"],
-            payee_name=row["payee_name"],
-            account=row["account"],
-        )
-    return Content(title=row["title"], payment=payment, inputs=row["inputs"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,7 +178,7 @@ def _scored_row(item: ToScore, standing: Standing) -> dict[str, object]:
 def _to_score(row: Row) -> ToScore:
     return ToScore(
         id=row["id"],
-        content=_content(row),
+        content=content_of(row),
         created=row["created"],
         money_version=row["money_version"],
         scored_at=row["scored_at"],

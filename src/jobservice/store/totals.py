@@ -8,12 +8,9 @@ from datetime import datetime
 
 from psycopg.types.json import Jsonb
 
-from jobcontract.money import EXPONENTS
 from jobcontract.states import ItemView
 from jobservice.store.database import Row, Transaction
-from jobservice.store.items import Reach
-
-_EXPONENTS = Jsonb(dict(EXPONENTS))
+from jobservice.store.items import EXPONENTS_JSON, Reach
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +49,7 @@ async def counts(transaction: Transaction, counting: Counting, *, most: int | No
         view=counting.view.value,
         now=transaction.began_at,
         most=most,
-        exponents=_EXPONENTS,
+        exponents=EXPONENTS_JSON,
         **counting.parameters(),
     )
     assert row is not None  # noqa: S101  # an aggregate has a row

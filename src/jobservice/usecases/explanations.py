@@ -15,7 +15,7 @@ from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.items import Explanation, NewAmount, Placement, Supposed, WhatIf
 from jobcontract.money import exponent
 from jobcontract.permissions import Permission
-from jobcontract.scores import Counted, Rule, RuleInput, Score, ScorePart, Threshold
+from jobcontract.scores import ItemCount, Rule, RuleInput, Score, ScorePart, Threshold
 from jobcontract.states import ItemState
 from jobservice.rules import scores as rules
 from jobservice.rules.inputs import check_inputs
@@ -118,7 +118,7 @@ def _faults(queue: Queue, own: store.Scorable, supposed: WhatIf, payment: Paymen
 
 async def _placement(transaction: Transaction, actor: Actor, queue: str, place: Place, now: datetime) -> Placement:
     row: Row = await store.placement(transaction, queue, place, reach(actor), now=now, most=AHEAD_MOST)
-    ahead = Counted(count=min(row["ahead"], AHEAD_MOST), exact=row["ahead"] <= AHEAD_MOST)
+    ahead = ItemCount(count=min(row["ahead"], AHEAD_MOST), exact=row["ahead"] <= AHEAD_MOST)
     return Placement.model_validate({"ahead": ahead, "above": row["above"], "below": row["below"]})
 
 
