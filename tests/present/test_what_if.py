@@ -177,6 +177,16 @@ def test_before_and_after_stand_side_by_side_with_their_difference() -> None:
     assert len({len(each) for each in lines[1:5]}) == 1  # numbers end in one column
 
 
+def test_a_value_that_no_rule_knows_says_how_it_counts_though_no_point_changes() -> None:
+    own = score(part("invoice", "no invoice", 20, "none on file"))
+    mistyped = score(part("invoice", "no invoice", 20, "neither on-file nor missing: counts as none"))
+    one = item(score=own)
+    assert "why      invoice: neither on-file nor missing: counts as none" in told(
+        explanation(one), supposed(0, score=mistyped)
+    )
+    assert not any(each.startswith("why") for each in told(explanation(one), supposed(0, score=own)))
+
+
 def test_a_place_that_does_not_change_and_an_item_that_does_not_wait() -> None:
     assert "place    stays 1st" in told(explanation(BEFORE), supposed(0))
     aside = Explanation(item=BEFORE, rule=RULE, placement=None, as_of=NOW)

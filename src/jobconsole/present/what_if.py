@@ -159,11 +159,19 @@ def supposed_lines(explanation: Explanation, supposed: Supposed, width: int) -> 
         lines += failure_lines(supposed.score, width)
     return [
         *lines,
+        *_reason_lines(before, supposed.score),
         (),
         _place_line(explanation, supposed),
         *_neighbour_lines(supposed.placement),
         *_versions(item, supposed),
     ]
+
+
+def _reason_lines(before: Score | None, after: Score) -> list[Line]:
+    """Why the inputs that were supposed count as they do: a word that no rule knows says here that it counts as none."""
+    was = {part.input: part.words for part in before.parts} if before is not None else {}
+    told = [f"{input_words(part.input)}: {part.words}" for part in after.parts if part.words != was.get(part.input)]
+    return [(Piece(fit("why" if not at else "", LABEL), Tone.QUIET), Piece(text)) for at, text in enumerate(told)]
 
 
 def _score_lines(before: Score | None, after: Score, width: int) -> list[Line]:
