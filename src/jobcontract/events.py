@@ -15,6 +15,12 @@ class Topic(StrEnum):
 
     ITEM = "item"
     """One item of a queue: `id` is the item's, `queue` its queue's."""
+    ITEMS = "items"
+    """Many items of a queue at once: `id` and `queue` are the queue's; what is on the screen is to be fetched again."""
+    PLAN = "plan"
+    """A plan: `id` is its own, `queue` its queue's."""
+    MONEY = "money"
+    """The switch that stops money was thrown: `id` and `queue` are empty words (`money`)."""
 
 
 class EventName(StrEnum):

@@ -12,7 +12,7 @@ from pydantic import AwareDatetime, BeforeValidator, Field, JsonValue
 from jobcontract.ids import ACCOUNT_LEAST, FILTER_MAX
 from jobcontract.scores import ItemCount, Rule, Score
 from jobcontract.session import Person
-from jobcontract.states import ClaimEnding, ItemState, OutcomeKind
+from jobcontract.states import ClaimEnding, ItemState, OutcomeKind, Turn
 from jobcontract.wire import Answer, BusinessKey, Counted, Key, Name, Reason, SeenName, Text, Wire
 
 Currency = Annotated[str, Field(pattern=r"^[A-Z]{3}$")]
@@ -52,6 +52,15 @@ class Payee(Answer):
     account_last4: str
 
 
+class PlanRef(Answer):
+    """A plan as an item names it."""
+
+    id: str
+    name: str
+    held: bool
+    """Whether the plan was confirmed: until its turn nobody can claim, change, release or plan the item."""
+
+
 class Item(Answer):
     """One row of a queue."""
 
@@ -79,6 +88,10 @@ class Item(Answer):
     expires_at: AwareDatetime | None
     fence: int
     """Rises with every claim; an act under a claim carries it."""
+    plan: PlanRef | None = None
+    """The plan that has it: an open one holds it for its owner, a confirmed one for nobody else (`held`)."""
+    about: str | None = None
+    """Of a review item: the id of the payout that nobody knows the outcome of (MONEY.md 5)."""
 
 
 class ItemPage(Answer):
@@ -145,6 +158,20 @@ class ActRecord(Answer):
     """The version that the act left behind."""
 
 
+class TurnRecord(Answer):
+    """What one plan did about an item."""
+
+    plan: PlanRef
+    owner: Person
+    turn: Turn
+    sentence: str | None
+    reference: str | None
+    """What the outside world calls it, like the bank's booking."""
+    outward_key: str | None
+    sent_at: AwareDatetime | None
+    ended_at: AwareDatetime | None
+
+
 class ItemDetail(Answer):
     """One item with everything a person may see of it."""
 
@@ -160,6 +187,8 @@ class ItemDetail(Answer):
     """Newest first, at most 50."""
     acts: tuple[ActRecord, ...]
     """Newest first, at most 50."""
+    turns: tuple[TurnRecord, ...] = ()
+    """What plans did about it, newest first, at most 50."""
     as_of: AwareDatetime
 
 

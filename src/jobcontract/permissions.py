@@ -16,6 +16,9 @@ class Permission(StrEnum):
     QUEUE_CLAIM = "queue.claim"
     QUEUE_CLAIM_BREAK = "queue.claim.break"
     QUEUE_ACT = "queue.act"
+    PLAN_READ = "plan.read"
+    PAYOUT_RELEASE = "payout.release"
+    PAYOUT_STOP = "payout.stop"
     ITEM_PUSH = "item.push"
     COLLEAGUE_READ = "colleague.read"
     AUDIT_READ = "audit.read"
@@ -30,12 +33,19 @@ GRANTS: Mapping[Role, frozenset[Permission]] = {
             Permission.QUEUE_CLAIM,
             Permission.QUEUE_CLAIM_BREAK,
             Permission.QUEUE_ACT,
+            Permission.PLAN_READ,
+            Permission.PAYOUT_RELEASE,
+            Permission.PAYOUT_STOP,
             Permission.COLLEAGUE_READ,
         }
     ),
-    Role.OPERATOR: frozenset({Permission.QUEUE_READ, Permission.COLLEAGUE_READ}),
+    Role.OPERATOR: frozenset(
+        {Permission.QUEUE_READ, Permission.PLAN_READ, Permission.PAYOUT_STOP, Permission.COLLEAGUE_READ}
+    ),
     Role.SUPPORT: frozenset({Permission.COLLEAGUE_READ}),
-    Role.AUDITOR: frozenset({Permission.QUEUE_READ, Permission.COLLEAGUE_READ, Permission.AUDIT_READ}),
+    Role.AUDITOR: frozenset(
+        {Permission.QUEUE_READ, Permission.PLAN_READ, Permission.COLLEAGUE_READ, Permission.AUDIT_READ}
+    ),
     Role.PUSHER: frozenset({Permission.ITEM_PUSH}),
     Role.ADMINISTRATOR: frozenset({Permission.COLLEAGUE_READ, Permission.PERSON_READ, Permission.SETTING_READ}),
 }

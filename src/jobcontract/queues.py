@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AwareDatetime, Field
 
-from jobcontract.states import ClaimMode, InputType, ItemState, Moves
+from jobcontract.states import ClaimMode, ConfirmMethod, InputType, ItemState, Moves
 from jobcontract.wire import Answer
 
 
@@ -32,6 +32,18 @@ class UseCase(Answer):
     inputs: tuple[UseCaseInput, ...]
 
 
+class BulkCommand(Answer):
+    """What may be done to many items of the queue at once: plan, confirm, apply."""
+
+    id: str
+    title: str
+    use_case: str
+    confirm_by: ConfirmMethod | None
+    """None where no code is needed: nothing moves."""
+    most: int
+    """Most items of one plan."""
+
+
 class Queue(Answer):
     """A work queue as its record states it."""
 
@@ -45,6 +57,9 @@ class Queue(Answer):
     use_cases: tuple[UseCase, ...]
     lease_seconds: int
     """How long a claim lasts without a key of its holder."""
+    bulk: tuple[BulkCommand, ...] = ()
+    uncertain_of: tuple[str, ...] = ()
+    """Ids of the bulk commands whose uncertain outcomes wait in this queue for a person."""
     score: str | None = None
     """Id of the rule that orders it; None: the oldest item is first."""
 

@@ -25,6 +25,13 @@ class Route:
     public: bool = False
 
 
+def _plan(name: str, permission: Permission) -> Route:
+    """An order about a plan."""
+    return Route(
+        name=f"{name}-plan", method="POST", path=f"/v1/plans/{{plan}}/{name}", permission=permission, acts=True
+    )
+
+
 ME = Route(name="me", method="GET", path="/v1/me")
 COLLEAGUES = Route(name="colleagues", method="GET", path="/v1/colleagues", permission=Permission.COLLEAGUE_READ)
 QUEUES = Route(name="queues", method="GET", path="/v1/queues", permission=Permission.QUEUE_READ)
@@ -78,6 +85,48 @@ ACT = Route(
     permission=Permission.QUEUE_ACT,
     acts=True,
 )
+MAKE_PLAN = Route(
+    name="make-plan",
+    method="POST",
+    path="/v1/queues/{queue}/plans",
+    permission=Permission.PAYOUT_RELEASE,
+    acts=True,
+)
+PLANS = Route(name="plans", method="GET", path="/v1/plans", permission=Permission.PLAN_READ)
+PLAN = Route(name="plan", method="GET", path="/v1/plans/{plan}", permission=Permission.PLAN_READ)
+PLAN_ITEMS = Route(name="plan-items", method="GET", path="/v1/plans/{plan}/items", permission=Permission.PLAN_READ)
+PLAN_EXCLUSIONS = Route(
+    name="plan-exclusions", method="GET", path="/v1/plans/{plan}/exclusions", permission=Permission.PLAN_READ
+)
+PLAN_WARNINGS = Route(
+    name="plan-warnings", method="GET", path="/v1/plans/{plan}/warnings", permission=Permission.PLAN_READ
+)
+PLAN_EXPORT = Route(name="plan-export", method="GET", path="/v1/plans/{plan}/export", permission=Permission.PLAN_READ)
+TAKE_OUT = _plan("take-out", Permission.PAYOUT_RELEASE)
+KEEP_IN = _plan("keep-in", Permission.PAYOUT_RELEASE)
+DROP_PLAN = _plan("drop", Permission.PAYOUT_RELEASE)
+CONFIRM_PLAN = _plan("confirm", Permission.PAYOUT_RELEASE)
+PAUSE_PLAN = _plan("pause", Permission.PAYOUT_STOP)
+RESUME_PLAN = _plan("resume", Permission.PAYOUT_RELEASE)
+ABORT_PLAN = _plan("abort", Permission.PAYOUT_STOP)
+CODE_STANDING = Route(name="code-standing", method="GET", path="/v1/me/code", permission=Permission.PAYOUT_RELEASE)
+MONEY = Route(name="money", method="GET", path="/v1/money", permission=Permission.PLAN_READ)
+STOP_MONEY = Route(
+    name="stop-money", method="POST", path="/v1/money/stop", permission=Permission.PAYOUT_STOP, acts=True
+)
+START_MONEY = Route(
+    name="start-money", method="POST", path="/v1/money/start", permission=Permission.PAYOUT_RELEASE, acts=True
+)
+WAS_PAID = Route(
+    name="was-paid", method="POST", path="/v1/items/{item}/was-paid", permission=Permission.PAYOUT_RELEASE, acts=True
+)
+WAS_NOT_PAID = Route(
+    name="was-not-paid",
+    method="POST",
+    path="/v1/items/{item}/was-not-paid",
+    permission=Permission.PAYOUT_RELEASE,
+    acts=True,
+)
 AUDIT = Route(name="audit", method="GET", path="/v1/audit", permission=Permission.AUDIT_READ)
 EVENTS = Route(name="events", method="GET", path="/v1/events")
 HEALTH = Route(name="health", method="GET", path="/healthz", public=True)
@@ -102,6 +151,26 @@ ROUTES: tuple[Route, ...] = (
     RELEASE_CLAIM,
     BREAK_CLAIM,
     ACT,
+    MAKE_PLAN,
+    PLANS,
+    PLAN,
+    PLAN_ITEMS,
+    PLAN_EXCLUSIONS,
+    PLAN_WARNINGS,
+    PLAN_EXPORT,
+    TAKE_OUT,
+    KEEP_IN,
+    DROP_PLAN,
+    CONFIRM_PLAN,
+    PAUSE_PLAN,
+    RESUME_PLAN,
+    ABORT_PLAN,
+    CODE_STANDING,
+    MONEY,
+    STOP_MONEY,
+    START_MONEY,
+    WAS_PAID,
+    WAS_NOT_PAID,
     AUDIT,
     EVENTS,
     HEALTH,

@@ -24,6 +24,8 @@ class ItemState(StrEnum):
     EVIDENCE_ASKED = "evidence-asked"
     REJECTED = "rejected"
     RESOLVED = "resolved"
+    RELEASED = "released"
+    """Paid under a confirmed plan; the Worker alone writes it (MONEY.md 19)."""
 
     @property
     def closed(self) -> bool:
@@ -31,7 +33,7 @@ class ItemState(StrEnum):
         return self in CLOSED_STATES
 
 
-CLOSED_STATES = frozenset({ItemState.REJECTED, ItemState.RESOLVED})
+CLOSED_STATES = frozenset({ItemState.REJECTED, ItemState.RESOLVED, ItemState.RELEASED})
 
 
 class ItemView(StrEnum):
@@ -107,3 +109,103 @@ class RuleInputType(StrEnum):
     TEXT = "text"
     INTEGER = "integer"
     BOOLEAN = "boolean"
+
+
+class PlanState(StrEnum):
+    """Where a plan stands (MONEY.md 6, 18 to 21)."""
+
+    OPEN = "open"
+    """Frozen and shown; its owner may confirm, change or drop it until it expires."""
+    ARMED = "armed"
+    """Confirmed, and waiting its stated time before it starts."""
+    APPLYING = "applying"
+    PAUSED = "paused"
+    """Confirmed, and stopped by a person or by what happened to one; resuming takes a code."""
+    DONE = "done"
+    """Every item had its turn."""
+    ABORTED = "aborted"
+    LAPSED = "lapsed"
+    """Its apply window ended before every item had its turn."""
+    DROPPED = "dropped"
+    VOIDED = "voided"
+    """What happened to its owner ended it unconfirmed (MONEY.md 16, 21)."""
+    EXPIRED = "expired"
+
+    @property
+    def live(self) -> bool:
+        """Whether something may still come of it."""
+        return self in LIVE_PLANS
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether it was confirmed and has not ended: its hold stands on every item that had no turn."""
+        return self in HOLDING_PLANS
+
+
+HOLDING_PLANS = frozenset({PlanState.ARMED, PlanState.APPLYING, PlanState.PAUSED})
+LIVE_PLANS = HOLDING_PLANS | {PlanState.OPEN}
+
+
+class Turn(StrEnum):
+    """How far one item of a plan is: with these seven the account of a plan adds up (MONEY.md 4)."""
+
+    NOT_STARTED = "not-started"
+    RUNNING = "running"
+    WAITING = "waiting"
+    """To be tried again at its time."""
+    DONE = "done"
+    REFUSED = "refused"
+    FAILED = "failed"
+    UNCERTAIN = "uncertain"
+
+    @property
+    def ended(self) -> bool:
+        """Whether the plan does nothing more about the item."""
+        return self in (Turn.DONE, Turn.REFUSED, Turn.FAILED, Turn.UNCERTAIN)
+
+
+class Exclusion(StrEnum):
+    """Why an item of the set is not in the plan."""
+
+    UNKNOWN = "unknown"
+    """No item of the queue has that id, for this person."""
+    CLOSED = "closed"
+    STATE_UNFIT = "state-unfit"
+    """In no state in which the use case may be run, set aside included."""
+    HELD = "held"
+    """Claimed by another person."""
+    IN_PLAN = "in-plan"
+    """In another plan, or waiting for a person to say whether it was paid."""
+    PUSHED_BY_OWNER = "pushed-by-owner"
+    CHANGED_BY_OWNER = "changed-by-owner"
+    """Its amount, payee or account was last changed by the plan's owner (MONEY.md 12)."""
+    CURRENCY_WITHOUT_LIMITS = "currency-without-limits"
+    TAKEN_OUT = "taken-out"
+    """By the owner, while looking at it."""
+
+
+class Warned(StrEnum):
+    """What is odd about an item of a plan (MONEY.md 11)."""
+
+    FIRST_PAYMENT = "first-payment"
+    """The first payment to this account."""
+    ACCOUNT_CHANGED = "account-changed"
+    """The payee's account changed within the stated days."""
+    PAYEE_TWO_ACCOUNTS = "payee-two-accounts"
+    ACCOUNT_TWO_PAYEES = "account-two-payees"
+    AMOUNT_UNUSUAL = "amount-unusual"
+    """Far outside what the payee was paid before."""
+    NEGATIVE = "negative"
+    SAME_HERE = "same-here"
+    """The same amount to the same account is in this plan more than once."""
+    PAID_BEFORE = "paid-before"
+    """The same amount went to the same account within the stated days."""
+    LOOK_ALIKE = "look-alike"
+    """Another payee of the plan looks the same: cut at the width shown, or by confusable letters (UTS 39)."""
+
+
+class ConfirmMethod(StrEnum):
+    """How the code that confirms a bulk money command is made (MONEY.md 14)."""
+
+    TOTP = "totp"
+    """RFC 6238: six digits of 30 seconds from the person's phone."""
