@@ -1,0 +1,252 @@
+"""Owns the bank's ledger: one file of JSON lines that only grows, one line a booking or a refusal.
+
+A line is on the disk before anybody is told of it, so a killed bank forgets nothing that it said. One process at a
+time writes a ledger. Never answers HTTP, never reads the clock that it was not given.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import stat
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from examples.payments.bank.orders import MEMBERS, MessageRefused, PaymentOrder, members_of, parse, read_order, text_of
+from jobcontract.ids import REASON_MAX
+
+Clock = Callable[[], datetime]
+"""The bank's own clock, UTC: it is another company, and the service's database is not its clock."""
+
+
+class LedgerRefused(Exception):
+    """A ledger that cannot be used; the sentence says why."""
+
+
+class KeyTaken(Exception):
+    """The outward key was used before, with other content; `entry` is what is known of it."""
+
+    def __init__(self, entry: Entry) -> None:
+        super().__init__("This key was used before with another content; nothing was booked now.")
+        self.entry = entry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Booking:
+    """A payment that was made: its reference at the bank and when it was booked, UTC."""
+
+    order: PaymentOrder
+    reference: str
+    at: datetime
+
+    def message(self) -> dict[str, object]:
+        """The booking as its line in the ledger."""
+        return {"booking": self.reference, "booked_at": self.at.isoformat(), **self.order.message()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A payment that the bank refused for good, and when, UTC."""
+
+    order: PaymentOrder
+    reason: str
+    at: datetime
+
+    def message(self) -> dict[str, object]:
+        """The refusal as its line in the ledger."""
+        return {"refused": self.reason, "refused_at": self.at.isoformat(), **self.order.message()}
+
+
+Entry = Booking | Refused
+
+
+class Ledger:
+    """An open ledger. Safe for several threads; several that wait for the disk share one flush."""
+
+    def __init__(self, path: Path, clock: Clock) -> None:
+        """Open it (made with mode 0600 where there is none) and read it back; LedgerRefused where it cannot be."""
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._flushing = threading.Lock()
+        self._entries: dict[str, tuple[Entry, int]] = {}
+        self._bookings = 0
+        self._lines = 0
+        self._flushed = 0
+        self._broken = False
+        self._file = _opened(path)
+        self.dropped: str | None = None
+        """The sentence about a last line that was torn; None = there was none."""
+        try:
+            self._read_back(path)
+        except BaseException:
+            os.close(self._file)
+            raise
+
+    def book(self, order: PaymentOrder) -> tuple[Entry, bool]:
+        """Book once for each key: the entry, and whether it was there before. KeyTaken, LedgerRefused."""
+        return self._enter(order, self._booking)
+
+    def refuse(self, order: PaymentOrder, reason: str) -> tuple[Entry, bool]:
+        """Refuse for good; a key that is known keeps its entry. The same answer and errors as `book`."""
+        return self._enter(order, lambda order: Refused(order=order, reason=reason, at=self._clock()))
+
+    def find(self, key: str) -> Entry | None:
+        """What is known of a key, once it is on the disk; None = never seen."""
+        with self._lock:
+            entry, line = self._entries.get(key, (None, 0))
+        self._flush(line)
+        return entry
+
+    def entries(self) -> tuple[Entry, ...]:
+        """All of it, in the order of the file."""
+        with self._lock:
+            entries, line = tuple(entry for entry, _ in self._entries.values()), self._lines
+        self._flush(line)
+        return entries
+
+    def close(self) -> None:
+        """Take nothing more; whoever waits for the disk is still served."""
+        with self._lock, self._flushing:
+            if not self._broken:
+                os.fsync(self._file)
+                self._flushed = self._lines
+            self._broken = True
+            os.close(self._file)
+
+    def _enter(self, order: PaymentOrder, make: Callable[[PaymentOrder], Entry]) -> tuple[Entry, bool]:
+        with self._lock:
+            entry, line = self._entries.get(order.key, (None, 0))
+            repeated = entry is not None
+            if entry is None:
+                entry = make(order)
+                self._append(entry)
+                line = self._keep(entry)
+        self._flush(line)
+        if entry.order != order:
+            raise KeyTaken(entry)
+        return entry, repeated
+
+    def _booking(self, order: PaymentOrder) -> Booking:
+        return Booking(order=order, reference=self._next_reference(), at=self._clock())
+
+    def _next_reference(self) -> str:
+        return f"BK-{self._bookings + 1:06d}"
+
+    def _keep(self, entry: Entry) -> int:
+        """The line that it stands on, counted from 1."""
+        self._lines += 1
+        self._bookings += isinstance(entry, Booking)
+        self._entries[entry.order.key] = (entry, self._lines)
+        return self._lines
+
+    def _append(self, entry: Entry) -> None:
+        """After a write that failed nobody knows what the file holds: nothing more is taken until it is read again."""
+        self._usable()
+        line = json.dumps(entry.message(), ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        try:
+            while line:
+                line = line[os.write(self._file, line) :]
+        except OSError as error:
+            self._broken = True
+            raise LedgerRefused(f"The ledger cannot be written: {error.strerror}.") from error
+
+    def _flush(self, line: int) -> None:
+        """Return when that line is on the disk."""
+        with self._flushing:
+            if self._flushed >= line:
+                return
+            self._usable()
+            lines = self._lines
+            try:
+                os.fsync(self._file)
+            except OSError as error:
+                self._broken = True
+                raise LedgerRefused(f"The ledger cannot be written to the disk: {error.strerror}.") from error
+            self._flushed = lines
+
+    def _usable(self) -> None:
+        if self._broken:
+            raise LedgerRefused("The ledger takes nothing more until the bank is started again.")
+
+    def _read_back(self, path: Path) -> None:
+        good = 0
+        with open(self._file, "rb", closefd=False) as file:
+            for number, line in enumerate(file, 1):
+                if not line.endswith(b"\n"):
+                    os.ftruncate(self._file, good)
+                    self.dropped = (
+                        f"The ledger {path} ended inside line {number:,}; its {len(line):,} bytes were dropped. "
+                        "Nobody was told of that line."
+                    )
+                    break
+                self._read_line(path, number, line)
+                good += len(line)
+        os.fsync(self._file)
+        self._flushed = self._lines
+
+    def _read_line(self, path: Path, number: int, line: bytes) -> None:
+        try:
+            entry = _entry(parse(line))
+        except MessageRefused as error:
+            raise LedgerRefused(f"Line {number:,} of the ledger {path} cannot be read: {error}") from None
+        if entry.order.key in self._entries:
+            raise LedgerRefused(f"Line {number:,} of the ledger {path} has a key that an earlier line has.")
+        if isinstance(entry, Booking) and entry.reference != self._next_reference():
+            raise LedgerRefused(f"Line {number:,} of the ledger {path} is not the next booking: a line is missing.")
+        self._keep(entry)
+
+
+def _opened(path: Path) -> int:
+    """A descriptor that appends and that no other process has for a ledger."""
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+    try:
+        file = os.open(path, flags, 0o600)
+    except OSError as error:
+        raise LedgerRefused(f"The ledger {path} cannot be opened: {error.strerror}.") from None
+    try:
+        if not stat.S_ISREG(os.fstat(file).st_mode):
+            raise LedgerRefused(f"The ledger {path} is not a plain file.")
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.fchmod(file, 0o600)
+        _flush_folder(path.parent)
+    except BlockingIOError:
+        os.close(file)
+        raise LedgerRefused(f"Another bank writes the ledger {path}; end it, or take another file.") from None
+    except BaseException:
+        os.close(file)
+        raise
+    return file
+
+
+def _flush_folder(folder: Path) -> None:
+    """A new file is only found again after a power cut when its folder is on the disk, too."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _entry(message: object) -> Entry:
+    refused = isinstance(message, dict) and "refused" in message
+    first, second = ("refused", "refused_at") if refused else ("booking", "booked_at")
+    members = members_of(message, needed=(first, second, *MEMBERS), what="A line")
+    order = read_order({name: members[name] for name in MEMBERS})
+    at = _instant(members, second)
+    if refused:
+        return Refused(order=order, reason=text_of(members[first], first, most=REASON_MAX), at=at)
+    return Booking(order=order, reference=text_of(members[first], first, most=REASON_MAX), at=at)
+
+
+def _instant(members: Mapping[str, object], name: str) -> datetime:
+    try:
+        at = datetime.fromisoformat(str(members[name]))
+    except ValueError:
+        raise MessageRefused(f"`{name}` is not an instant.") from None
+    if at.utcoffset() != timedelta(0):
+        raise MessageRefused(f"`{name}` is not in UTC.")
+    return at

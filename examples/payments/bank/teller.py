@@ -1,0 +1,165 @@
+"""Owns what the bank answers to each request: the ledger decides, the script makes it misbehave.
+
+Answers: 201 booked now, 200 booked before, 402 refused by the bank for good (status and content are the same when it is
+asked again), 409 the key was used with other content, 503 busy, 422 a wrong message, 404 a key never seen, 500 the
+ledger cannot be written. No answer at all is `None`. Never speaks HTTP itself.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from examples.payments.bank.ledger import Booking, Entry, KeyTaken, Ledger, LedgerRefused
+from examples.payments.bank.orders import MessageRefused, PaymentOrder, read_order
+from examples.payments.bank.script import REASON, Do, Rule, Script, read_rules
+from jobcontract.money import totals
+
+BUSY_SECONDS = 1
+"""What a busy bank asks to wait where its rule does not say."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What is answered: an HTTP status and the members of a JSON object."""
+
+    status: int
+    body: Mapping[str, object]
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+class Teller:
+    """Takes the requests of several threads. `stopping` ends every wait."""
+
+    def __init__(self, ledger: Ledger, script: Script) -> None:
+        self._ledger = ledger
+        self._script = script
+        self._lock = threading.Lock()
+        self._deliveries: Counter[str] = Counter()
+        self.stopping = threading.Event()
+
+    def pay(self, message: object) -> Answer | None:
+        """Book an order once for its key, or what the script wants instead; None = close without an answer."""
+        try:
+            order = read_order(message)
+        except MessageRefused as error:
+            return _wrong(error)
+        self._delivered(order)
+        last: Rule | None = None
+        for rule in self._script.for_payment(order):
+            last = rule
+            if rule.do is Do.SLOW and self.stopping.wait(rule.seconds):
+                return None
+        return self._follow(last, order)
+
+    def look_up(self, key: str) -> Answer | None:
+        """What is known of an outward key; None = close without an answer."""
+        if self._script.for_look_up(key) is not None:
+            return None
+        try:
+            entry = self._ledger.find(key)
+        except LedgerRefused as error:
+            return _broken(error)
+        if entry is None:
+            return Answer(status=404, body={"unknown": True})
+        return Answer(status=200, body=_known(entry, repeated=True))
+
+    def ledger(self) -> Answer:
+        """The whole ledger in its order, totals per currency, and how often each key was ordered since the start."""
+        try:
+            entries = self._ledger.entries()
+        except LedgerRefused as error:
+            return _broken(error)
+        bookings = [entry for entry in entries if isinstance(entry, Booking)]
+        with self._lock:
+            deliveries = dict(self._deliveries)
+        body = {
+            "bookings": [booking.message() for booking in bookings],
+            "refusals": [entry.message() for entry in entries if not isinstance(entry, Booking)],
+            "totals": [
+                {
+                    "currency": total.currency,
+                    "out_minor": total.out_minor,
+                    "out_count": total.out_count,
+                    "back_minor": total.back_minor,
+                    "back_count": total.back_count,
+                }
+                for total in totals(booking.order.money for booking in bookings)
+            ],
+            "deliveries": deliveries,
+        }
+        return Answer(status=200, body=body)
+
+    def script(self) -> Answer:
+        """The rules in force and how often each was applied."""
+        return Answer(status=200, body=self._script.message())
+
+    def replace_script(self, message: object) -> Answer:
+        """Put the rules of a list in force, in place of those before; an empty list clears them."""
+        try:
+            self._script.replace(read_rules(message))
+        except MessageRefused as error:
+            return _wrong(error)
+        return self.script()
+
+    def _follow(self, rule: Rule | None, order: PaymentOrder) -> Answer | None:
+        match None if rule is None else rule.do:
+            case Do.LOSE_BEFORE:
+                return None
+            case Do.BUSY:
+                return _busy(rule)
+            case Do.REFUSE:
+                return self._enter(order, refuse=(rule and rule.reason) or REASON)
+            case Do.LOSE_AFTER:
+                self._enter(order)
+                return None
+            case Do.TWICE:
+                first = self._enter(order)
+                self._delivered(order)
+                self._enter(order)
+                return first
+            case _:
+                return self._enter(order)
+
+    def _enter(self, order: PaymentOrder, *, refuse: str | None = None) -> Answer:
+        try:
+            entry, repeated = self._ledger.book(order) if refuse is None else self._ledger.refuse(order, refuse)
+        except KeyTaken as taken:
+            return Answer(status=409, body={"error": str(taken), "booked": isinstance(taken.entry, Booking)})
+        except LedgerRefused as error:
+            return _broken(error)
+        if isinstance(entry, Booking):
+            return Answer(status=200 if repeated else 201, body=_known(entry, repeated=repeated))
+        return Answer(status=402, body=_known(entry, repeated=repeated))
+
+    def _delivered(self, order: PaymentOrder) -> None:
+        with self._lock:
+            self._deliveries[order.key] += 1
+
+
+def _known(entry: Entry, *, repeated: bool) -> dict[str, object]:
+    """What is told of an entry: its key, so that an answer cannot be taken for that of another order."""
+    if isinstance(entry, Booking):
+        told = {"booking": entry.reference, "booked_at": entry.at.isoformat()}
+    else:
+        told = {"refused": entry.reason, "refused_at": entry.at.isoformat()}
+    return {**told, "key": entry.order.key, "repeated": repeated}
+
+
+def _busy(rule: Rule | None) -> Answer:
+    seconds = BUSY_SECONDS if rule is None or rule.seconds is None else rule.seconds
+    return Answer(
+        status=503,
+        body={"error": f"The bank is busy; nothing was booked. Try again after {seconds} s."},
+        headers={"Retry-After": str(seconds)},
+    )
+
+
+def _wrong(error: MessageRefused) -> Answer:
+    return Answer(status=422, body={"error": str(error)})
+
+
+def _broken(error: LedgerRefused) -> Answer:
+    return Answer(status=500, body={"error": str(error)})
