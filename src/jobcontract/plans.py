@@ -110,8 +110,8 @@ class Plan(Answer):
     owner: Person
     approved_by: Person | None
     state: PlanState
-    freeze: int
-    """Rises each time the plan is frozen anew: rows of another freeze do not belong together."""
+    edition: int
+    """Rises each time the plan is frozen anew: rows of another edition do not belong together."""
     frozen_at: AwareDatetime
     expires_at: AwareDatetime
     """Of an open plan."""
@@ -174,7 +174,7 @@ class PlanItem(Answer):
 class PlanItemPage(Answer):
     """One page of a plan's rows. In the order `number` its pages, put together, are what the digest is made of."""
 
-    freeze: int
+    edition: int
     items: tuple[PlanItem, ...]
     matching: int
     """Rows that match the search."""
@@ -222,7 +222,7 @@ class PlanWarning(Answer):
 class WarningPage(Answer):
     """One page of warnings: those to answer first, then most money first, odd before ordinary."""
 
-    freeze: int
+    edition: int
     warnings: tuple[PlanWarning, ...]
     next: str | None
     as_of: AwareDatetime

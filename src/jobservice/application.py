@@ -26,12 +26,12 @@ class Outcome:
     after_seconds: float | None = None
     """Of a retry: how long to wait."""
     reference: str | None = None
-    """Of an uncertain outcome: the outward key to ask with."""
+    """Of an uncertain outcome: the outward key to ask with; of one that is done: what the outside world calls it."""
 
 
-def done(sentence: str) -> Outcome:
-    """It happened."""
-    return Outcome(kind=OutcomeKind.DONE, sentence=sentence)
+def done(sentence: str, *, reference: str | None = None) -> Outcome:
+    """It happened; `reference` is what the outside world calls it, like a bank's booking."""
+    return Outcome(kind=OutcomeKind.DONE, sentence=sentence, reference=reference)
 
 
 def refused(reason: str) -> Outcome:
@@ -192,6 +192,45 @@ UseCaseFunction = Callable[..., Awaitable[Outcome]]
 """`async def reject(call: Call, item: WorkItem, *, reason: str) -> Outcome`: keyword inputs as the record declares."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutwardOrder:
+    """What goes out for one item: its outward key is equal in every plan and every retry (MONEY.md 3)."""
+
+    key: str
+    tenant: str
+    item: WorkItem
+
+
+class Outward(Protocol):
+    """The outside half of a use case: the one call, and the question what became of it (MONEY.md 3).
+
+    The Worker commits that the item was *sent* before it calls, and the outcome after. Neither function sees a
+    transaction; neither logs an account.
+    """
+
+    async def send(self, order: OutwardOrder) -> Outcome:
+        """Make the call, once. `retry` only where it is certain that nothing happened outside; raise, or give
+        `uncertain`, where nobody knows: then the Worker asks with `look_up`, and calls no second time."""
+
+    async def look_up(self, key: str) -> Outcome | None:
+        """What the outside world knows of that key: done or refused; None where it never heard of it. Raises where
+        there was no answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Companion:
+    """A process that an example needs beside API and Worker, like a bank: started by `jobservice dev` alone.
+
+    `python -m MODULE ARGUMENTS`, where `{data}` stands for a folder of its own. It prints a JSON line
+    `{"event": "ready", "url": ...}`; API and Worker get that address as the environment variable `variable`.
+    """
+
+    name: str
+    module: str
+    arguments: tuple[str, ...]
+    variable: str
+
+
 class Inbox(Protocol):
     """Pushes items inside a transaction that the application opened on its own connection."""
 
@@ -224,6 +263,8 @@ class Application:
         self.records = records
         self.use_cases: dict[str, UseCaseFunction] = {}
         self.rules: dict[str, RegisteredRule] = {}
+        self.outwards: dict[str, Outward] = {}
+        self.companions: tuple[Companion, ...] = ()
         self.seeder: Seeder | None = None
         self._inbox: Inbox | None = None
 
@@ -248,6 +289,12 @@ class Application:
             return function
 
         return register
+
+    def outward(self, identifier: str, outward: Outward) -> None:
+        """Register the outside half of the use case of that id; ValueError where it has one."""
+        if identifier in self.outwards:
+            raise ValueError(f"the outside half of {identifier} is registered twice")
+        self.outwards[identifier] = outward
 
     def connect(self, inbox: Inbox) -> None:
         """Give the application its way to push; done once, by the process that loads it."""

@@ -64,6 +64,13 @@ SETTINGS = Settings(
     hints_keep=3_600,
     streams_max=5,
     listings_max=4,
+    plan_max_items=50_000,
+    plan_open=3,
+    plan_expiry=900,
+    plan_window=14_400,
+    plan_attempts=3,
+    warnings_days=30 * 86_400,
+    code_rest=0,
 )
 
 

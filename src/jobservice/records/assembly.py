@@ -13,6 +13,7 @@ from jobservice.records.queues import Carries, QueueRecord
 from jobservice.records.rules import RuleRecord
 from jobservice.records.score_fit import misfits
 from jobservice.records.settings import SettingRecord, setting_value
+from jobservice.rules.bulk import BulkCommand
 from jobservice.rules.queues import Queue, UseCase
 from jobservice.rules.scores import Rule
 from jobservice.rules.settings import DECLARATIONS, SettingDeclaration, Settings, SettingType
@@ -31,6 +32,11 @@ class RecordSet:
     settings: Settings
     digest: str
     rules: Mapping[str, Rule] = field(default_factory=dict)
+    bulk: Mapping[str, BulkCommand] = field(default_factory=dict)
+
+    def bulk_of(self, queue: str) -> tuple[BulkCommand, ...]:
+        """The bulk commands of a queue, by their ids."""
+        return tuple(each for each in self.bulk.values() if each.queue == queue)
 
 
 class Assembly:

@@ -30,6 +30,11 @@ class Holding:
     taken_at: datetime | None
     expires_at: datetime | None
     fence: int
+    plan: str | None = None
+    """The id of the plan whose claim this is."""
+    plan_name: str | None = None
+    held: bool = False
+    """Whether that plan was confirmed: then nobody else can do anything to the item (MONEY.md 18)."""
 
     def live(self, now: datetime) -> bool:
         """Whether somebody holds the item at `now`: a claim has lapsed at its very expiry."""

@@ -29,6 +29,8 @@ class UseCase:
     moves: Moves
     states: frozenset[ItemState]
     inputs: tuple[DeclaredInput, ...]
+    version: int = 1
+    """Rises when what it does changes: a plan names the one it was made for."""
     audit_reason: str | None = None
     """The input that is the reason in the audit row of an act; None where the record says that there is none."""
 

@@ -40,6 +40,13 @@ class Settings:
     hints_keep: float
     streams_max: int
     listings_max: int
+    plan_max_items: int
+    plan_open: int
+    plan_expiry: float
+    plan_window: float
+    plan_attempts: int
+    warnings_days: float
+    code_rest: float
 
 
 DECLARATIONS: tuple[SettingDeclaration, ...] = (
@@ -74,5 +81,34 @@ DECLARATIONS: tuple[SettingDeclaration, ...] = (
     ),
     SettingDeclaration(
         id="listings.max", type=SettingType.COUNT, least=1, most=100, purpose="listings of one person at once"
+    ),
+    SettingDeclaration(id="plan.max-items", type=SettingType.COUNT, least=1, most=50_000, purpose="items of one plan"),
+    SettingDeclaration(id="plan.open", type=SettingType.COUNT, least=1, most=100, purpose="open plans of one person"),
+    SettingDeclaration(
+        id="plan.expiry", type=SettingType.DURATION, least=1, most=86_400, purpose="how long a plan can be confirmed"
+    ),
+    SettingDeclaration(
+        id="plan.window",
+        type=SettingType.DURATION,
+        least=1,
+        most=604_800,
+        purpose="how long a confirmed plan may take to apply",
+    ),
+    SettingDeclaration(
+        id="plan.attempts", type=SettingType.COUNT, least=1, most=20, purpose="attempts at one item of a plan"
+    ),
+    SettingDeclaration(
+        id="warnings.days",
+        type=SettingType.DURATION,
+        least=86_400,
+        most=31_536_000,
+        purpose="how far back a change of account, or an equal payment, is warned of",
+    ),
+    SettingDeclaration(
+        id="code.rest",
+        type=SettingType.DURATION,
+        least=0,
+        most=2_592_000,
+        purpose="how long after an enrolment no code confirms",
     ),
 )

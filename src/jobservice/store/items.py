@@ -265,6 +265,9 @@ def _locked(row: Row) -> LockedItem:
             taken_at=row["taken_at"],
             expires_at=row["expires_at"],
             fence=row["fence"],
+            plan=None if row["plan"] is None else str(row["plan"]),
+            plan_name=row["plan_name"],
+            held=row["held"],
         ),
     )
 
