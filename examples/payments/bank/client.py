@@ -6,6 +6,7 @@ Makes each call once: never repeats, never follows a redirect, never decides wha
 from __future__ import annotations
 
 import asyncio
+import ssl
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -67,9 +68,9 @@ class Busy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OtherContent:
-    """The key was used before with other content; `booked` = that one was booked, not refused."""
+    """The key was used before with other content and nothing was booked now; `booking` None = it was refused then."""
 
-    booked: bool
+    booking: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +107,7 @@ class Bank:
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),
             follow_redirects=False,
             trust_env=False,
+            verify=_authorities(self._url),
             transport=transport,
         )
 
@@ -117,8 +119,10 @@ class Bank:
                 return _booked(reply, order.key)
             case 402:
                 return _refused(reply, order.key, order.account)
-            case 409 if isinstance(booked := reply.members.get("booked"), bool):
-                return OtherContent(booked=booked)
+            case 409 if "booking" in reply.members:
+                return OtherContent(booking=_reference(reply.members["booking"]))
+            case 409 if "refused" in reply.members:
+                return OtherContent(booking=None)
             case 422 if "error" in reply.members:
                 return NotUnderstood(sentence=_words(reply.members["error"], order.account))
             case 503:
@@ -169,6 +173,11 @@ def _checked(url: str) -> str:
     return str(parsed).rstrip("/")
 
 
+def _authorities(url: str) -> ssl.SSLContext:
+    """Who vouches for the bank; nobody has to on loopback, where reading all authorities would cost a blink."""
+    return ssl.create_default_context() if url.startswith("https:") else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
 def _loopback(host: str) -> bool:
     try:
         return ip_address(host).is_loopback
@@ -195,12 +204,17 @@ def _members(content: bytes) -> Mapping[str, object]:
 
 
 def _booked(reply: _Reply, key: str) -> Booked:
-    booking, repeated = reply.members.get("booking"), reply.members.get("repeated")
-    if not isinstance(booking, str) or not isinstance(repeated, bool) or reply.members.get("key") != key:
+    repeated = reply.members.get("repeated")
+    if not isinstance(repeated, bool) or reply.members.get("key") != key:
         raise NoAnswer(f"The bank answered {reply.status}, but not with a booking of this payment.")
-    if len(booking) > _BOOKING_MOST or not booking.isascii() or not booking.isprintable() or not visible(booking):
+    return Booked(booking=_reference(reply.members.get("booking")), repeated=repeated)
+
+
+def _reference(booking: object) -> str:
+    readable = isinstance(booking, str) and booking.isascii() and booking.isprintable() and visible(booking)
+    if not isinstance(booking, str) or not readable or len(booking) > _BOOKING_MOST:
         raise NoAnswer("The bank's reference of the booking cannot be read.")
-    return Booked(booking=booking, repeated=repeated)
+    return booking
 
 
 def _refused(reply: _Reply, key: str, account: str | None = None) -> RefusedByBank:

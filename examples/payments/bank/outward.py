@@ -51,7 +51,7 @@ class BankOutward:
             return retry(f"{error} Nothing was sent.", after_seconds=AWAY_SECONDS)
         except NoAnswer as error:
             return uncertain(f"{error} Whether it was paid is not known.", reference=order.key)
-        return _outcome(paid, order, payment)
+        return _outcome(paid, payment)
 
     async def look_up(self, key: str) -> Outcome | None:
         """What the bank knows of a key; None = it never saw it. AddressRefused, BankAway, NoAnswer where it is silent."""
@@ -92,7 +92,7 @@ def _message(order: OutwardOrder, payment: NewPayment) -> PaymentOrder:
     )
 
 
-def _outcome(paid: Paid, order: OutwardOrder, payment: NewPayment) -> Outcome:
+def _outcome(paid: Paid, payment: NewPayment) -> Outcome:
     match paid:
         case Booked(booking=booking):
             return done(f"Paid: {_told(payment)}, bank booking {booking}.", reference=booking)
@@ -102,13 +102,14 @@ def _outcome(paid: Paid, order: OutwardOrder, payment: NewPayment) -> Outcome:
             return retry("The bank is busy; it booked nothing.", after_seconds=seconds)
         case NotUnderstood(sentence=sentence):
             return failed(f"The bank does not take the order: {sentence} Nothing was booked.")
-        case OtherContent(booked=True):
-            return uncertain(
-                "The bank has booked this key before, with other content. What it paid must be looked at.",
-                reference=order.key,
-            )
-        case OtherContent():
+        case OtherContent(booking=None):
             return failed("The bank refused this key before, with other content; it booked nothing.")
+        case OtherContent(booking=booking):
+            # Not *uncertain*: asked by the key, the bank would name that booking, and another amount would count as paid.
+            return failed(
+                f"The bank booked this key before, as {booking}, with other content; it booked nothing now. "
+                "Look at that booking first."
+            )
 
 
 def _told(payment: NewPayment) -> str:

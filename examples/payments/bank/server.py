@@ -135,6 +135,8 @@ class _Handler(BaseHTTPRequestHandler):
         """Nothing: a request line holds an outward key."""
 
     def _path(self) -> str:
+        if self.command != "POST" and (self.headers.get("Content-Length") or "0") != "0":
+            self.close_connection = True  # nobody reads that body, and it is not the next request
         return self.path.partition("?")[0]
 
     def _content(self) -> bytes | Answer:

@@ -127,7 +127,8 @@ class Teller:
         try:
             entry, repeated = self._ledger.book(order) if refuse is None else self._ledger.refuse(order, refuse)
         except KeyTaken as taken:
-            return Answer(status=409, body={"error": str(taken), "booked": isinstance(taken.entry, Booking)})
+            known = _known(taken.entry, repeated=True)
+            return Answer(status=409, body={"error": str(taken), **known})
         except LedgerRefused as error:
             return _broken(error)
         if isinstance(entry, Booking):

@@ -1,0 +1,143 @@
+"""The bank's ledger: one line a booking, on the disk before it is told, read back whole or refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from examples.payments.bank.ledger import Booking, KeyTaken, LedgerRefused, Refused
+from tests.examples.bank import NOW, a_ledger, an_order
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Where the ledger is."""
+    return tmp_path / "ledger.jsonl"
+
+
+def test_a_ledger_is_read_back_as_it_was_written(path: Path) -> None:
+    ledger = a_ledger(path)
+    first, _ = ledger.book(an_order("a"))
+    second, _ = ledger.refuse(an_order("b", 7, "KWD"), "Account closed.")
+    third, _ = ledger.book(an_order("c", -3_702, "JPY", payee="Zoë 株式会社"))
+    ledger.close()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert [json.loads(line) for line in path.read_bytes().splitlines()][2] == third.message()
+    again = a_ledger(path)
+    assert again.entries() == (first, second, third)
+    assert again.dropped is None
+    assert again.book(an_order("d"))[0] == Booking(order=an_order("d"), reference="BK-000003", at=NOW)
+    again.close()
+
+
+def test_a_key_keeps_its_first_entry(path: Path) -> None:
+    ledger = a_ledger(path)
+    booked, repeated = ledger.book(an_order("a"))
+    assert not repeated
+    assert ledger.book(an_order("a")) == (booked, True)
+    assert ledger.refuse(an_order("a"), "Too late.") == (booked, True)
+    with pytest.raises(KeyTaken) as taken:
+        ledger.book(an_order("a", 1))
+    assert taken.value.entry == booked
+    refusal, _ = ledger.refuse(an_order("b"), "No.")
+    assert ledger.book(an_order("b")) == (refusal, True)
+    assert isinstance(refusal, Refused)
+    assert len(path.read_bytes().splitlines()) == 2
+    ledger.close()
+
+
+def test_a_torn_last_line_is_dropped_and_said(path: Path) -> None:
+    ledger = a_ledger(path)
+    ledger.book(an_order("a"))
+    ledger.book(an_order("b"))
+    ledger.close()
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-1])
+    again = a_ledger(path)
+    assert again.dropped is not None
+    assert f"{path} ended inside line 2; its" in again.dropped
+    assert again.find("b") is None
+    again.book(an_order("b"))
+    again.close()
+    assert path.read_bytes() == whole
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda lines: [lines[0][:20] + b"\n", *lines[1:]], "Line 1 of the ledger {path} cannot be read: The body"),
+        (lambda lines: [*lines, lines[0]], "Line 3 of the ledger {path} has a key that an earlier line has."),
+        (lambda lines: lines[1:], "Line 1 of the ledger {path} is not the next booking: a line is missing."),
+        (
+            lambda lines: [lines[0].replace(b"2026-03-10T", b"yesterday"), *lines[1:]],
+            "Line 1 of the ledger {path} cannot be read: `booked_at` is not an instant.",
+        ),
+    ],
+)
+def test_a_ledger_that_was_changed_is_refused(path: Path, change: object, sentence: str) -> None:
+    ledger = a_ledger(path)
+    ledger.book(an_order("a"))
+    ledger.book(an_order("b"))
+    ledger.close()
+    assert callable(change)
+    changed = b"".join(change(path.read_bytes().splitlines(keepends=True)))
+    path.write_bytes(changed)
+    with pytest.raises(LedgerRefused) as refused:
+        a_ledger(path)
+    assert str(refused.value).startswith(sentence.format(path=path))
+    assert path.read_bytes() == changed
+
+
+def test_a_ledger_has_one_bank(path: Path) -> None:
+    ledger = a_ledger(path)
+    with pytest.raises(LedgerRefused, match="Another bank writes the ledger"):
+        a_ledger(path)
+    ledger.close()
+    a_ledger(path).close()
+
+
+def test_a_ledger_is_a_plain_file_that_can_be_opened(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
+    for wrong in (tmp_path, tmp_path / "link", tmp_path / "none" / "ledger"):
+        with pytest.raises(LedgerRefused, match=f"^The ledger {wrong} cannot be opened"):
+            a_ledger(wrong)
+
+
+@pytest.mark.parametrize("call", ["fsync", "write"])
+def test_what_the_disk_did_not_take_is_told_to_nobody(path: Path, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
+    ledger = a_ledger(path)
+    ledger.book(an_order("a"))
+
+    def full(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, call, full)
+    with pytest.raises(LedgerRefused, match="No space left on device"):
+        ledger.book(an_order("b"))
+    monkeypatch.undo()
+    for key in ("b", "c"):
+        with pytest.raises(LedgerRefused, match="until the bank is started again"):
+            ledger.book(an_order(key))
+    assert ledger.find("a") is not None
+    ledger.close()
+
+
+def test_a_line_is_on_the_disk_before_it_is_told(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = a_ledger(path)
+    flushed: list[int] = []
+    flush = os.fsync
+
+    def watched(file: int) -> None:
+        flush(file)
+        flushed.append(path.stat().st_size)
+
+    monkeypatch.setattr(os, "fsync", watched)
+    for number in range(3):
+        ledger.book(an_order(str(number)))
+        assert flushed[-1] == path.stat().st_size
+        assert len(flushed) == number + 1
+    ledger.close()
