@@ -24,7 +24,7 @@ from jobcontract.items import (
     NewPayee,
 )
 from jobcontract.money import Money, show
-from jobcontract.states import ClaimMode, InputType, ItemState, Moves, Role, RuleInputType
+from jobcontract.states import ClaimMode, ConfirmMethod, InputType, ItemState, Moves, Role, RuleInputType
 from jobservice.application import (
     Application,
     Call,
@@ -41,6 +41,7 @@ from jobservice.application import (
     uncertain,
 )
 from jobservice.records import RecordSet
+from jobservice.rules.bulk import BulkCommand, Limits
 from jobservice.rules.queues import DeclaredInput, Queue, UseCase
 from jobservice.rules.scores import Rule, RuleInput
 from jobservice.rules.settings import Settings
@@ -53,6 +54,7 @@ from jobservice.usecases.service import Service
 LEASE = 60.0
 TOTAL = 150.0
 PAYOUTS, DISPUTES, NOTES, SCORED = "t.payouts", "t.disputes", "t.notes", "t.scored"
+UNCERTAIN, RELEASE_MANY = "t.uncertain", "t.release-many"
 WORKABLE = frozenset({ItemState.OPEN, ItemState.EVIDENCE_ASKED, ItemState.SET_ASIDE})
 
 SETTINGS = Settings(
@@ -146,6 +148,23 @@ URGENCY = Rule(
 )
 
 
+BULK = BulkCommand(
+    id=RELEASE_MANY,
+    title="Release payouts",
+    queue=PAYOUTS,
+    use_case="t.release",
+    confirm_by=ConfirmMethod.TOTP,
+    limits=Limits(
+        item={"GBP": 1_000_000, "EUR": 1_000_000, "JPY": 100_000_000},
+        plan={"GBP": 100_000_000, "EUR": 100_000_000, "JPY": 10_000_000_000},
+        person={"GBP": 200_000_000, "EUR": 200_000_000, "JPY": 20_000_000_000},
+        account={"GBP": 200_000_000, "EUR": 200_000_000, "JPY": 20_000_000_000},
+        person_count=100_000,
+        account_count=100_000,
+    ),
+    uncertain=UNCERTAIN,
+)
+
 RECORDS = RecordSet(
     queues={
         each.id: each
@@ -154,11 +173,13 @@ RECORDS = RecordSet(
             queue(DISPUTES, ClaimMode.OPTIONAL, money=True),
             queue(NOTES, ClaimMode.DISABLED, money=False),
             queue(SCORED, ClaimMode.REQUIRED, money=True, inputs=(PROOF, PAGES), score=URGENCY.id),
+            queue(UNCERTAIN, ClaimMode.REQUIRED, money=True),
         )
     },
     rules={URGENCY.id: URGENCY},
     use_cases={each.id: each for each in USE_CASES},
     settings=SETTINGS,
+    bulk={BULK.id: BULK},
     digest="00",
 )
 

@@ -33,6 +33,21 @@ async def add(transaction: Transaction, *, queue: str, item: str, version: int) 
     await transaction.run("hints/add", topic=Topic.ITEM.value, queue=queue, ref=item, version=version)
 
 
+async def add_items(transaction: Transaction, *, queue: str, version: int) -> None:
+    """Say that many items of a queue changed at once."""
+    await transaction.run("hints/add", topic=Topic.ITEMS.value, queue=queue, ref=queue, version=version)
+
+
+async def add_plan(transaction: Transaction, *, queue: str, plan: str, version: int) -> None:
+    """Say that a plan changed, or how far it is."""
+    await transaction.run("hints/add", topic=Topic.PLAN.value, queue=queue, ref=plan, version=version)
+
+
+async def add_money(transaction: Transaction, *, version: int) -> None:
+    """Say that the switch that stops money was thrown."""
+    await transaction.run("hints/add", topic=Topic.MONEY.value, queue="money", ref="money", version=version)
+
+
 async def read(transaction: Transaction, *, position: int | None, seen: Collection[int]) -> ReadHints:
     """The tenant's hints written by transactions from `position` on, without those `seen`; None = none, from now."""
     row = await transaction.row("hints/read", position=position, seen=list(seen), most=BATCH_MAX + 1)

@@ -12,6 +12,7 @@ from jobcontract.errors import ErrorCode, Refusal
 from jobservice.application import Application
 from jobservice.records import RecordSet
 from jobservice.rules.claims import Denied
+from jobservice.rules.keys import Keys
 from jobservice.rules.queues import Queue
 from jobservice.store.database import Database
 from jobservice.usecases.scoring import Scorer
@@ -30,6 +31,8 @@ class Service:
     deployment: str
     """`JOBSERVICE_DEPLOYMENT`: the name of the place, shown to people."""
     act_seconds: float = ACT_SECONDS
+    keys: Keys | None = None
+    """What opens the secrets of phones and signs confirmations; None in processes without the key ring."""
 
     @property
     def scorer(self) -> Scorer:
