@@ -221,8 +221,9 @@ class Outward(Protocol):
 class Companion:
     """A process that an example needs beside API and Worker, like a bank: started by `jobservice dev` alone.
 
-    `python -m MODULE ARGUMENTS`, where `{data}` stands for a folder of its own. It prints a JSON line
-    `{"event": "ready", "url": ...}`; API and Worker get that address as the environment variable `variable`.
+    `python -m MODULE ARGUMENTS --until-stdin-closes`, where `{data}` stands for a folder of its own and `{port}` for a
+    free port of this machine, the same over its restarts. It prints the JSON line `{"event": "ready"}`; the Worker gets
+    `http://127.0.0.1:PORT` as the environment variable `variable`.
     """
 
     name: str

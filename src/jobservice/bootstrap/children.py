@@ -30,11 +30,12 @@ _log = structlog.get_logger("jobservice.dev")
 
 @dataclass(slots=True, kw_only=True)
 class Child:
-    """A process of ours: `python -m jobservice <arguments>`. `environment` holds its own role's address alone."""
+    """A process of ours: `python -m <module> <arguments>`. `environment` holds its own role's address alone."""
 
     name: str
     arguments: Sequence[str]
     environment: Mapping[str, str]
+    module: str = "jobservice"
     descriptors: Sequence[int] = ()
     ready: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when it first said that it is ready."""
@@ -66,7 +67,7 @@ class Child:
     async def _start(self) -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(
             sys.executable,
-            *("-m", "jobservice", *self.arguments, "--until-stdin-closes"),
+            *("-m", self.module, *self.arguments, "--until-stdin-closes"),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             env=dict(self.environment),

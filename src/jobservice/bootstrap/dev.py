@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ from pathlib import Path
 import psycopg
 import structlog
 
-from jobservice.application import Application
+from jobservice.application import Application, Companion
 from jobservice.bootstrap import demo, process
 from jobservice.bootstrap.children import Child, child_environment
 from jobservice.bootstrap.kept_server import KeptServer
@@ -65,7 +65,7 @@ async def run_dev(wanted: Dev, *, until_stdin_closes: bool = False) -> None:
             url = f"http://{HOST}:{listener.getsockname()[1]}"
             tokens = await _unless(stop, _fill(server.cluster, data, application, records, url))
             if tokens is not None:
-                children = _children(wanted, server.cluster, data, listener)
+                children = _children(wanted, server.cluster, data, listener, application.companions)
                 await _supervise(server.cluster, children, stop, url=url, tokens=tokens)
         finally:
             await asyncio.to_thread(server.stop)
@@ -124,8 +124,11 @@ async def _fill(cluster: Cluster, data: Path, application: Application, records:
         await owner.close()
 
 
-def _children(wanted: Dev, cluster: Cluster, data: Path, listener: socket.socket) -> tuple[Child, Child]:
+def _children(
+    wanted: Dev, cluster: Cluster, data: Path, listener: socket.socket, companions: Sequence[Companion]
+) -> tuple[Child, ...]:
     common = {APPLICATION: wanted.application, DEPLOYMENT: DEPLOYMENT_NAME}
+    beside, addresses = _companions(companions, data)
     assignments = [word for assignment in wanted.assignments for word in ("--set", assignment)]
     descriptor = listener.fileno()
     return (
@@ -140,9 +143,34 @@ def _children(wanted: Dev, cluster: Cluster, data: Path, listener: socket.socket
         Child(
             name="worker",
             arguments=("worker", *assignments),
-            environment=child_environment(**common, **{DATABASE_URL: cluster.url(WORKER, DATABASE)}),
+            environment=child_environment(**common, **addresses, **{DATABASE_URL: cluster.url(WORKER, DATABASE)}),
         ),
+        *beside,
     )
+
+
+def _companions(companions: Sequence[Companion], data: Path) -> tuple[tuple[Child, ...], Mapping[str, str]]:
+    """The application's own processes, and the variables that tell the Worker where they listen."""
+    children: list[Child] = []
+    addresses: dict[str, str] = {}
+    for companion in companions:
+        folder = data / companion.name
+        folder.mkdir(mode=0o700, exist_ok=True)
+        port = _free_port()
+        arguments = [word.format(data=folder, port=port) for word in companion.arguments]
+        children.append(
+            Child(name=companion.name, arguments=arguments, environment=child_environment(), module=companion.module)
+        )
+        addresses[companion.variable] = f"http://{HOST}:{port}"
+    return tuple(children), addresses
+
+
+def _free_port() -> int:
+    """A port that nobody listens on now. The kernel does not hand it out again at once, so it is there for the child."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.bind((HOST, 0))
+        port: int = probe.getsockname()[1]
+        return port
 
 
 async def _supervise(
