@@ -228,6 +228,17 @@ class WarningPage(Answer):
     as_of: AwareDatetime
 
 
+class PlanChange(Answer):
+    """One field of a plan's row that is no longer what the plan shows: a member of `changes` of *plan-changed*."""
+
+    number: int
+    item: str
+    title: str
+    field: str
+    before: str
+    after: str
+
+
 class TakeOut(Wire):
     """Take items out; the plan is frozen anew under its name."""
 

@@ -164,6 +164,17 @@ class Turn(StrEnum):
         return self in (Turn.DONE, Turn.REFUSED, Turn.FAILED, Turn.UNCERTAIN)
 
 
+class PlanSort(StrEnum):
+    """The order of a plan's rows; `sort` of the query."""
+
+    NUMBER = "number"
+    """Byte order of the ids: that of the digest."""
+    AMOUNT = "amount"
+    """By currency code, the largest that goes out first."""
+    PAYEE = "payee"
+    """By the payee's name, then number."""
+
+
 class Exclusion(StrEnum):
     """Why an item of the set is not in the plan."""
 
