@@ -88,6 +88,8 @@ create table jobs.plans (
     salt bytea not null check (length(salt) = 32),
     digest bytea not null check (length(digest) = 32),
     totals jsonb not null,
+    largest jsonb not null default '[]', -- of what goes out, one a currency
+    excluded jsonb not null default '[]', -- how many items each reason keeps out
     count integer not null check (count > 0),
     payees integer not null,
     made_at timestamptz not null default jobs.now(),
@@ -407,8 +409,8 @@ create policy worker_adds_reviews on jobs.items as restrictive for insert to job
 
 grant select, insert on jobs.plans, jobs.plan_items, jobs.plan_exclusions, jobs.plan_warnings to jobs_api;
 grant update (
-    state, edition, digest, totals, count, payees, frozen_at, confirmed_at, armed_until, apply_until, started_at,
-    ended_at, ended_by, reason, signing_key, signature, version, approved_by
+    state, edition, digest, totals, largest, excluded, count, payees, frozen_at, valid_until, confirmed_at, armed_until,
+    apply_until, started_at, ended_at, ended_by, reason, signing_key, signature, version, approved_by
 ) on jobs.plans to jobs_api;
 grant update (number, fence, money_version, warned) on jobs.plan_items to jobs_api;
 -- A person says how an uncertain payout ended; the Worker's role writes it (`was paid` releases).
@@ -426,7 +428,7 @@ grant insert (tenant, person, kind, subject, text, about) on jobs.notices to job
 
 grant select on jobs.plans, jobs.plan_items, jobs.releases, jobs.outgoings, jobs.money_switches to jobs_worker;
 grant update (
-    state, started_at, ended_at, reason, version, holder, expires_at, fence
+    state, started_at, ended_at, ended_by, reason, version, holder, expires_at, fence
 ) on jobs.plans to jobs_worker;
 grant update (
     turn, attempts, try_at, outward_key, sent_at, turn_fence, ended_at, sentence, reference
