@@ -222,9 +222,11 @@ create table jobs.plan_evidence (
     worker uuid,
     fence bigint,
     source text not null check (source in ('late-answer', 'look-up', 'person')),
+    person text, -- who said so
     outcome text not null,
     sentence text not null,
     reference text,
+    check ((source = 'person') = (person is not null)),
     foreign key (plan, item) references jobs.plan_items (plan, item)
 );
 create index plan_evidence_item on jobs.plan_evidence (item, id);
@@ -402,9 +404,10 @@ with check (
 );
 create policy api on jobs.notices for insert to jobs_api with check (tenant = jobs.tenant());
 create policy worker on jobs.notices to jobs_worker using (true) with check (true);
--- *released* is the Worker's word (MONEY.md 19); review items are all that it adds.
+-- *released* is the Worker's word (MONEY.md 19); review items are all that it adds, and people work them as any other.
 create policy api_never_releases on jobs.items as restrictive to jobs_api
-using (true) with check (state <> 'released' and about is null);
+using (true) with check (state <> 'released');
+create policy api_adds_no_reviews on jobs.items as restrictive for insert to jobs_api with check (about is null);
 create policy worker_adds_reviews on jobs.items as restrictive for insert to jobs_worker with check (about is not null);
 
 grant select, insert on jobs.plans, jobs.plan_items, jobs.plan_exclusions, jobs.plan_warnings to jobs_api;
@@ -417,7 +420,7 @@ grant update (number, fence, money_version, warned) on jobs.plan_items to jobs_a
 grant delete on jobs.plan_items, jobs.plan_warnings to jobs_api;
 grant update (answer, answered_at, must_answer) on jobs.plan_warnings to jobs_api;
 grant select on jobs.releases, jobs.plan_evidence to jobs_api;
-grant insert (tenant, plan, item, source, outcome, sentence, reference) on jobs.plan_evidence to jobs_api;
+grant insert (tenant, plan, item, source, person, outcome, sentence, reference) on jobs.plan_evidence to jobs_api;
 grant select, insert on jobs.outgoings, jobs.limit_locks to jobs_api;
 grant update on jobs.limit_locks to jobs_api;
 grant select, update on jobs.money_switches to jobs_api;
