@@ -109,6 +109,7 @@ create table jobs.plans (
     holder uuid,
     expires_at timestamptz,
     fence bigint not null default 0,
+    accounted_at timestamptz, -- when the Worker closed its account: nothing is left to do for it
     unique (tenant, name),
     check ((confirmed_at is null) = (signature is null) and (signature is null) = (signing_key is null)),
     check (state not in ('armed', 'applying', 'paused', 'done', 'lapsed') or confirmed_at is not null),
@@ -118,6 +119,7 @@ create table jobs.plans (
 create index plans_owner on jobs.plans (tenant, owner, made_at desc);
 create index plans_recent on jobs.plans (tenant, made_at desc);
 create index plans_live on jobs.plans (state, made_at) where state in ('open', 'armed', 'applying', 'paused');
+create index plans_unaccounted on jobs.plans (made_at, id) where confirmed_at is not null and accounted_at is null;
 alter table jobs.items add foreign key (plan) references jobs.plans (id);
 
 create table jobs.plan_items (
@@ -155,6 +157,7 @@ create table jobs.plan_items (
 );
 create index plan_items_turns on jobs.plan_items (plan, turn, number);
 create index plan_items_item on jobs.plan_items (item, plan);
+create index plan_items_uncertain on jobs.plan_items (tenant, item) where turn = 'uncertain';
 create index plan_items_sent on jobs.plan_items (tenant, outward_key) where outward_key is not null;
 
 -- What was in the set and is not in the plan; `item` is what was asked for, whether there is such an item or not.
@@ -278,6 +281,78 @@ $$;
 create trigger tenants_money_switch after insert on jobs.tenants
 for each row execute function jobs.add_money_switch();
 
+-- Every turn holds this lock, shared, from before it reads the switch until it ends; whoever throws the switch waits
+-- for those turns, and those that come after wait for it. A row lock would not do: turns that follow each other closely
+-- share it without a gap, and a stop would wait for as long as money moves.
+create function jobs.wait_for_turns() returns trigger
+language plpgsql
+as $$
+begin
+    if jobs.tenant() is not null then
+        perform pg_advisory_xact_lock(1836021369, hashtext(jobs.tenant()));
+    end if;
+    return null;
+end
+$$;
+create trigger money_switches_wait before update on jobs.money_switches
+for each statement execute function jobs.wait_for_turns();
+
+-- Which database this is (as `hints/database_identity`): another one, or a restored backup, has another.
+create function jobs.identity() returns text
+language sql stable
+as $$
+    select md5(concat_ws('/', s.system_identifier, c.timeline_id, d.oid))
+    from pg_control_system() as s
+    cross join pg_control_checkpoint() as c
+    cross join pg_database as d
+    where d.datname = current_database()
+$$;
+
+-- Whether money last moved in another database than this: then it stays stopped until it was reconciled (MONEY.md 22).
+create function jobs.restored() returns boolean
+language sql stable
+as $$ select exists (select 1 from jobs.marks as m where m.name = 'money-identity' and m.value <> jobs.identity()) $$;
+
+-- Run by every process at its start: keeps which database this is at the first, and stops the money of all tenants
+-- where it is another one by now. A process of one tenant a transaction could not.
+create function jobs.stop_if_restored() returns boolean
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+    insert into jobs.marks (name, value) values ('money-identity', jobs.identity()) on conflict (name) do nothing;
+    if not jobs.restored() then
+        return false;
+    end if;
+    update jobs.money_switches
+    set
+        stopped = true,
+        at = jobs.now(),
+        by = null,
+        reason = 'This database was restored from a backup, or moved. Compare with the bank first, on the server: '
+            || 'jobservice money reconcile.',
+        version = version + 1
+    where not stopped;
+    return true;
+end
+$$;
+revoke all on function jobs.stop_if_restored() from public;
+grant execute on function jobs.stop_if_restored() to jobs_api, jobs_worker;
+
+create function jobs.refuse_start_in_restored() returns trigger
+language plpgsql
+as $$
+begin
+    if jobs.restored() then
+        raise exception 'money stays stopped until this database was reconciled' using errcode = 'restrict_violation';
+    end if;
+    return new;
+end
+$$;
+create trigger money_switches_restored before update on jobs.money_switches
+for each row
+when (old.stopped and not new.stopped)
+execute function jobs.refuse_start_in_restored();
+
 -- The secret of a person's phone, sealed (MONEY.md 13 to 17). `pending_*`: being enrolled. Counters are the person's
 -- own, over all tenants; `last_step` never falls.
 create table jobs.codes (
@@ -331,15 +406,22 @@ create trigger plan_evidence_grows before update or delete on jobs.plan_evidence
 for each row execute function jobs.refuse_change();
 
 -- A second wall in front of what a confirmed plan holds (MONEY.md 18): whatever statement the API runs, content, state
--- and claim of a held item stay while the plan lives and its window is open.
+-- and claim of a held item stay while the plan lives and its window is open, and while nobody knows whether it was paid.
 create function jobs.refuse_held() returns trigger
 language plpgsql
 as $$
 begin
-    if current_user = 'jobs_api' and old.expires_at > jobs.now() and exists (
-        select 1
-        from jobs.plans as p
-        where p.id = old.plan and p.state in ('armed', 'applying', 'paused')
+    if current_user = 'jobs_api' and old.expires_at > jobs.now() and (
+        exists (
+            select 1
+            from jobs.plans as p
+            where p.id = old.plan and p.state in ('armed', 'applying', 'paused')
+        )
+        or exists (
+            select 1
+            from jobs.plan_items as t
+            where t.plan = old.plan and t.item = old.id and t.turn in ('running', 'uncertain')
+        )
     ) then
         raise exception 'item % is held by a confirmed plan', old.id using errcode = 'restrict_violation';
     end if;
@@ -431,7 +513,7 @@ grant insert (tenant, person, kind, subject, text, about) on jobs.notices to job
 
 grant select on jobs.plans, jobs.plan_items, jobs.releases, jobs.outgoings, jobs.money_switches to jobs_worker;
 grant update (
-    state, started_at, ended_at, ended_by, reason, version, holder, expires_at, fence
+    state, started_at, ended_at, ended_by, reason, version, holder, expires_at, fence, accounted_at
 ) on jobs.plans to jobs_worker;
 grant update (
     turn, attempts, try_at, outward_key, sent_at, turn_fence, ended_at, sentence, reference
