@@ -99,6 +99,11 @@ def plan_digest(head: DigestHead, rows: Iterable[DigestRow]) -> str:
     return digest.hexdigest()
 
 
+def parameter_texts(parameters: Mapping[str, bool | int | str]) -> Mapping[str, str]:
+    """Parameters of a command as the digest takes them: a boolean is `true` or `false`, a number its decimal digits."""
+    return {name: str(given).lower() if isinstance(given, bool) else str(given) for name, given in parameters.items()}
+
+
 def account_mark(salt: bytes, account: str) -> str:
     """What stands for an account in a digest: it cannot be turned back without the salt, which never leaves."""
     return hashlib.sha256(salt + account.encode()).hexdigest()

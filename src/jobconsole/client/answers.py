@@ -50,14 +50,20 @@ def problem(reply: Reply) -> Problem | None:
 
 def value(reply: Reply, model: type[A], address: str) -> A:
     """The value of a good answer; raises what `refusal` makes of any other."""
+    body = body_of(reply, address)
+    try:
+        return model.model_validate_json(body)
+    except ValidationError as error:
+        raise ServiceAway(_unreadable(error, model, address), reference=reply.reference) from None
+
+
+def body_of(reply: Reply, address: str) -> bytes:
+    """The body of a good answer as it came; raises what `refusal` makes of any other."""
     if not 200 <= reply.status < 300:
         raise refusal(reply, address)
     if reply.body is None:
         raise ServiceAway("The answer of the service is larger than this console reads.", reference=reply.reference)
-    try:
-        return model.model_validate_json(reply.body)
-    except ValidationError as error:
-        raise ServiceAway(_unreadable(error, model, address), reference=reply.reference) from None
+    return reply.body
 
 
 def refusal(reply: Reply, address: str) -> ClientError:

@@ -6,6 +6,8 @@
       ServiceAway         no usable answer; nothing was done by this call
       OutcomeUnknown      an act was sent, no answer came: it may have been done (HTTP-03)
       ConnectionUnfit     address or token cannot be used at all (MONEY.md 25)
+      PlanUnknown         no plan has the name that a person gave; nothing was sent about it
+      PlanUnfit           what the service says of a plan does not fit together: it must not be confirmed (MONEY.md 9)
 
 Every one has a `sentence` for a person, and `reference` where the service gave one for its log line.
 """
@@ -18,6 +20,7 @@ from pydantic import JsonValue, ValidationError
 
 from jobcontract.errors import BY_CODE, ErrorCode
 from jobcontract.items import Change
+from jobcontract.plans import PlanChange
 from jobcontract.wire import Problem
 
 
@@ -63,6 +66,17 @@ class ServiceRefused(ClientError):
         except ValidationError:
             return ()
 
+    @property
+    def plan_changes(self) -> tuple[PlanChange, ...]:
+        """Of `plan-changed`: which rows of the plan are no longer what it shows, before and after."""
+        listed = self.extra.get("changes")
+        if not isinstance(listed, list):
+            return ()
+        try:
+            return tuple(PlanChange.model_validate(row) for row in listed)
+        except ValidationError:
+            return ()
+
 
 class SignInAgain(ClientError):
     """The token is no longer good: ask the person for another, do not try again with this one."""
@@ -90,3 +104,11 @@ class OutcomeUnknown(ClientError):
 
 class ConnectionUnfit(ClientError):
     """The address or the token cannot be used; nothing was sent."""
+
+
+class PlanUnknown(ClientError):
+    """No plan that is listed has the name."""
+
+
+class PlanUnfit(ClientError):
+    """The rows of a plan, its head and this client's own tables contradict each other."""

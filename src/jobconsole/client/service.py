@@ -16,10 +16,10 @@ from typing import TypeVar
 import httpx
 from pydantic import SecretStr
 
-from jobconsole.client.answers import Reply, away, problem, value
+from jobconsole.client.answers import Reply, away, body_of, problem, value
 from jobconsole.client.clock import ServerClock
 from jobconsole.client.errors import ClientError, ConnectionUnfit, OutcomeUnknown, ServiceRefused
-from jobconsole.client.wiring import Bearer, Times, check_address, fill
+from jobconsole.client.wiring import Bearer, Times, check_address, fill, written
 from jobcontract.errors import ErrorCode
 from jobcontract.ids import is_slug
 from jobcontract.routes import KEY_HEADER, TENANT_HEADER, Route
@@ -128,11 +128,22 @@ class Service:
         ServiceRefused, SignInAgain, or ServiceAway after a few tries.
         """
         params = {name: given for name, given in (query or {}).items() if given is not None}
-        content = None if body is None else body.model_dump_json(exclude_none=True).encode()
+        content = None if body is None else written(body)
         headers = self.headers() if body is None else {**self.headers(), "Content-Type": "application/json"}
         request = self.http.build_request(
             route.method, fill(route, parts or {}), params=params, content=content, headers=headers
         )
+        return self._read(await self._asked(request), model)
+
+    async def fetch(self, route: Route, *, parts: Mapping[str, str] | None = None, query: Query | None = None) -> bytes:
+        """The body of `route` as it came: a file, or rows that are too many for models. Raises what `get` raises."""
+        params = {name: given for name, given in (query or {}).items() if given is not None}
+        headers = {**self.headers(), "Accept": "*/*"}
+        request = self.http.build_request(route.method, fill(route, parts or {}), params=params, headers=headers)
+        return body_of(await self._asked(request), self.address)
+
+    async def _asked(self, request: httpx.Request) -> Reply:
+        """The last answer to a reading call, good or bad; ServiceAway where none came."""
         stop = self.clock.monotonic() + self.times.deadline
         tries = 0
         while True:
@@ -145,13 +156,13 @@ class Service:
                     raise away(self.address, lost.reason) from None
                 continue
             if reply.status not in (502, 503, 504) or last or not await self._pause(tries, stop, reply.retry_after):
-                return self._read(reply, model)
+                return reply
 
     async def post(
         self, route: Route, body: Wire, model: type[A], *, key: str, parts: Mapping[str, str] | None = None
     ) -> A:
         """Act. ServiceRefused, SignInAgain and ServiceAway mean that nothing was done; OutcomeUnknown means just that."""
-        content = body.model_dump_json(exclude_none=True).encode()
+        content = written(body)
         headers = {**self.headers(), KEY_HEADER: key, "Content-Type": "application/json"}
         request = self.http.build_request(route.method, fill(route, parts or {}), content=content, headers=headers)
         stop = self.clock.monotonic() + self.times.deadline

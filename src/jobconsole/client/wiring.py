@@ -6,6 +6,7 @@ a SecretStr, in one place, and never in a repr, a log line or an exception.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from pydantic import SecretStr
 
 from jobconsole.client.errors import ConnectionUnfit
 from jobcontract.routes import Route
+from jobcontract.wire import Wire
 
 _TOKEN = re.compile(r"[\x21-\x7e]{1,500}")
 _PLACE = re.compile(r"\{(\w+)(?::path)?\}")
@@ -87,3 +89,13 @@ def fill(route: Route, parts: Mapping[str, str]) -> str:
         return quote(text, safe="", errors="replace") if text.strip(".") else text.replace(".", "%2E")
 
     return _PLACE.sub(place, route.path)
+
+
+def written(body: Wire) -> bytes:
+    """A request's body as JSON, members without a value left out. Here alone a code leaves its SecretStr."""
+    secrets = {name: given for name, given in body if isinstance(given, SecretStr)}
+    if not secrets:
+        return body.model_dump_json(exclude_none=True).encode()
+    members = body.model_dump(mode="json", exclude_none=True)
+    members |= {name: given.get_secret_value() for name, given in secrets.items()}
+    return json.dumps(members).encode()
