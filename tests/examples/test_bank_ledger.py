@@ -57,7 +57,9 @@ def test_a_torn_last_line_is_dropped_and_said(path: Path) -> None:
     ledger.close()
     whole = path.read_bytes()
     path.write_bytes(whole[:-1])
+    path.chmod(0o644)
     again = a_ledger(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert again.dropped is not None
     assert f"{path} ended inside line 2; its" in again.dropped
     assert again.find("b") is None
