@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from fastapi import Depends, Request, Response
@@ -19,7 +19,7 @@ from jobcontract import routes
 from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.ids import KEY_MAX, storable
 from jobcontract.routes import KEY_HEADER, TENANT_HEADER, Route
-from jobservice.api.bodies import CheckedRequest, invalid, parse, read_body
+from jobservice.api.bodies import CheckedRequest, invalid, parse, read_body, to_digest
 from jobservice.api.context import Context, context_of
 from jobservice.api.problems import REFERENCE
 from jobservice.usecases.actor import Actor
@@ -108,16 +108,19 @@ def _timed_out(route: Route, seconds: float) -> Refusal:
 async def _judge(
     request: Request, route: Route, context: Context, known: frozenset[str], *, takes_body: bool
 ) -> Request:
-    raw = b""
-    if not route.public:
-        admission = await _admit(request, route, context)
-        _check_address(request, known)
-        most = context.service.records.settings.payload_most if route.name in _PUSHES else context.bounds.body_most
-        raw = await read_body(request, most=most, seconds=context.bounds.body_seconds)
-        request.scope[_ADMISSION] = _with_key(admission, request, route, raw)
+    if route.public:
+        return request
+    admission = await _admit(request, route, context)
+    _check_address(request, known)
+    most = context.service.records.settings.payload_most if route.name in _PUSHES else context.bounds.body_most
+    raw = await read_body(request, most=most, seconds=context.bounds.body_seconds)
+    key = _key(request) if route.acts else None
+    content = parse(raw, request.headers.get("content-type", "")) if takes_body else None
+    request.scope[_ADMISSION] = (
+        admission if key is None else _with_key(admission, request, key, to_digest(raw, content))
+    )
     if not takes_body:
         return request
-    content = parse(raw, request.headers.get("content-type", ""))
     return CheckedRequest(dict(request.scope), request.receive, raw=raw, content=content)
 
 
@@ -175,9 +178,7 @@ def _check_address(request: Request, known: frozenset[str]) -> None:
             raise invalid(("query", name), "holds a NUL or a lone surrogate")
 
 
-def _with_key(admission: Admission, request: Request, route: Route, raw: bytes) -> Admission:
-    if not route.acts:
-        return admission
+def _key(request: Request) -> str:
     key = request.headers.get(KEY_HEADER, "")
     if not key:
         raise Refusal(
@@ -189,17 +190,9 @@ def _with_key(admission: Admission, request: Request, route: Route, raw: bytes) 
             ErrorCode.IDEMPOTENCY_KEY_MISSING,
             f"{KEY_HEADER} must be 1 to {KEY_MAX} visible ASCII characters without a space.",
         )
-    return Admission(
-        context=admission.context,
-        token=admission.token,
-        signed_in=admission.signed_in,
-        reference=admission.reference,
-        tenant=admission.tenant,
-        acting=admission.acting,
-        key=Once(
-            method=request.method,
-            path=request.scope["path"],
-            key=key,
-            digest=admission.context.signer.digest(raw),
-        ),
-    )
+    return key
+
+
+def _with_key(admission: Admission, request: Request, key: str, body: bytes) -> Admission:
+    digest = admission.context.signer.digest(body)
+    return replace(admission, key=Once(method=request.method, path=request.scope["path"], key=key, digest=digest))

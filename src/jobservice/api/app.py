@@ -19,7 +19,7 @@ from starlette.exceptions import HTTPException
 
 from jobcontract.errors import Refusal
 from jobservice import __version__
-from jobservice.api import acts, audit, claims, events, health, items, queues, scores, session
+from jobservice.api import acts, audit, claims, codes, events, health, items, queues, scores, session
 from jobservice.api.admission import JobRoute
 from jobservice.api.context import Bounds, attach, make_context
 from jobservice.api.endpoints import Endpoint
@@ -39,6 +39,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *scores.ENDPOINTS,
     *claims.ENDPOINTS,
     *acts.ENDPOINTS,
+    *codes.ENDPOINTS,
     *audit.ENDPOINTS,
     *events.ENDPOINTS,
     *health.ENDPOINTS,
