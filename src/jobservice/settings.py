@@ -9,12 +9,14 @@ from pathlib import Path
 DATABASE_URL = "JOBSERVICE_DATABASE_URL"
 APPLICATION = "JOBSERVICE_APPLICATION"
 KEYRING = "JOBSERVICE_KEYRING"
+PUBLIC_KEYS = "JOBSERVICE_PUBLIC_KEYS"
 DEPLOYMENT = "JOBSERVICE_DEPLOYMENT"
 
 PURPOSES: Mapping[str, str] = {
     DATABASE_URL: "the PostgreSQL of this process, under its own role, like postgresql://jobs_api@host/jobs",
     APPLICATION: "the application, like examples.payments:application",
     KEYRING: "the folder of key files, 0700",
+    PUBLIC_KEYS: "the file of public keys that jobservice keyring public writes",
     DEPLOYMENT: "the name of this place, like production",
 }
 """Every variable of a service process, and what it says."""

@@ -15,7 +15,7 @@ from fastapi import FastAPI
 from jobservice.api.app import create_app
 from jobservice.api.server import serve
 from jobservice.bootstrap import process
-from jobservice.bootstrap.keyring import read_signing_key
+from jobservice.bootstrap.keyring import read_keys, read_signing_key
 from jobservice.settings import KEYRING, PURPOSES, ProcessSettings, StartRefused
 from jobservice.store.database import Database
 from jobservice.store.revisions import code_version
@@ -78,13 +78,15 @@ async def run_api(
     records = process.load_records(application, overrides)
     if settings.keyring is None:
         raise StartRefused(f"{KEYRING} is not set: {PURPOSES[KEYRING]}.")
-    signing_key = read_signing_key(settings.keyring)
+    signing_key, keys = read_signing_key(settings.keyring), read_keys(settings.keyring)
     await process.reach(settings.database_url)
     database = await Database.open(settings.database_url, name="jobservice api", most=CONNECTIONS)
     try:
         await process.check_and_record(database, service_role="jobs_api", digest=records.digest)
         application.connect(ServiceInbox(records, application))
-        service = Service(database=database, records=records, application=application, deployment=settings.deployment)
+        service = Service(
+            database=database, records=records, application=application, deployment=settings.deployment, keys=keys
+        )
         app = create_app(service, signing_key=signing_key, schema_version=code_version())
         stop = process.stop_event(until_stdin_closes=until_stdin_closes)
         await _serve(app, listening, stop)
