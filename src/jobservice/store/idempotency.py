@@ -46,6 +46,11 @@ async def try_lock(transaction: Transaction, scope: Scope) -> bool:
     return bool(row and row["locked"])
 
 
+async def lock(transaction: Transaction, scope: Scope) -> None:
+    """Take the key for the length of the transaction, waiting for whoever has it."""
+    await transaction.row("idempotency/lock", person=scope.person, method=scope.method, path=scope.path, key=scope.key)
+
+
 async def find(transaction: Transaction, scope: Scope) -> Kept | None:
     """The answer kept under the key, or None. Look only after `try_lock`: its own statement sees what committed."""
     row = await transaction.row(

@@ -59,7 +59,7 @@ async def act_once(
     (another body), or what `work` refuses; each is recorded, and nothing else of it stays.
     """
     async with recorded(service, actor, deed), service.database.transaction(actor.tenant) as transaction:
-        return await _first_or_again(service, actor, once, transaction, work)
+        return await first_or_again(service, actor, once, transaction, work)
 
 
 @asynccontextmanager
@@ -99,19 +99,35 @@ def again(kept: keys.Kept, once: Once) -> Answered:
     return Answered(status=kept.status, body=kept.answer, replayed=True)
 
 
-async def _first_or_again(
+async def first_answer(transaction: Transaction, actor: Actor, once: Once) -> Answered | None:
+    """The answer that was given under the key; None where the key is new, and then it is the transaction's until it
+    ends. Refusal IDEMPOTENCY_RUNNING, IDEMPOTENCY_KEY_REUSED."""
+    scope = scope_of(actor, once)
+    if not await keys.try_lock(transaction, scope):
+        raise still_running()
+    kept = await keys.find(transaction, scope)
+    return None if kept is None else again(kept, once)
+
+
+async def first_or_again(
     service: Service,
     actor: Actor,
     once: Once,
     transaction: Transaction,
     work: Callable[[Transaction], Awaitable[Answered]],
+    *,
+    wait: bool = False,
 ) -> Answered:
+    """Run `work` unless an answer is kept under the key; keep its answer beside what it wrote.
+
+    `wait`: for a first request that is at work, rather than refuse. Refusal as `act_once`.
+    """
     scope = scope_of(actor, once)
-    if not await keys.try_lock(transaction, scope):
-        raise still_running()
-    kept = await keys.find(transaction, scope)
-    if kept is not None:
-        return again(kept, once)
+    if wait:
+        await keys.lock(transaction, scope)
+    first = await first_answer(transaction, actor, once)
+    if first is not None:
+        return first
     answered = await work(transaction)
     if answered.kept:
         await keys.keep(
