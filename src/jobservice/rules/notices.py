@@ -24,9 +24,7 @@ class Words:
 def plan_confirmed(plan: Plan, *, by_code: bool) -> Words:
     """To whoever confirmed: how many, what goes out, the largest, how to stop it."""
     out = [f"  {amount(each.out_minor, each.currency)} in {each.out_count:,}" for each in plan.totals]
-    largest = [
-        f"  {amount(each.amount.minor, each.amount.currency)} to {each.payee.name}" for each in plan.largest
-    ]
+    largest = [f"  {amount(each.amount.minor, each.amount.currency)} to {each.payee.name}" for each in plan.largest]
     begins = "It starts now." if plan.armed_until is None else f"It starts at {_at(plan.armed_until)}."
     how = "the code from your phone" if by_code else "no code: the setting for single releases frees it"
     return Words(

@@ -1,9 +1,9 @@
 """Owns acting once under a code from a phone: the frame of confirming, resuming, starting money, *was not paid*.
 
-    look    key known? first answer. Else: may this person do it now?        a transaction that ends
-    judge   the code is judged and spent, or counted                         committed on its own
-    act     key again, locks, all comparisons, the act, the code's verdict   one transaction
-      (so a repeated request burns no code, and nobody's code is judged for what they may not do; MONEY.md 13, 32)
+look    key known? first answer. Else: may this person do it now?        a transaction that ends
+judge   the code is judged and spent, or counted                         committed on its own
+act     key again, locks, all comparisons, the act, the code's verdict   one transaction
+  (so a repeated request burns no code, and nobody's code is judged for what they may not do; MONEY.md 13, 32)
 """
 
 from __future__ import annotations
