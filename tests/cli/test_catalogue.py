@@ -6,7 +6,7 @@ import click
 import pytest
 
 from jobconsole.cli import cli
-from jobconsole.client.fake_queues import DISPUTES, PAYOUTS
+from jobconsole.client.fake_records import DISPUTES, PAYOUTS
 from jobconsole.commands.catalogue import COMMANDS
 from jobcontract.queues import Queue
 from jobcontract.states import Moves

@@ -4,6 +4,7 @@
     item = fake.queues.add("payments.payouts", "Acme Ltd", minor=1250)
     service = fake.service("m.ito")          # a real client.Service over httpx.MockTransport
     fake.advance(900); fake.away = True; fake.publish_reset()
+    fake.bulk.step(plan)                     # the Worker, moved by hand: see `fake_bulk`
 
 Never imported by the console itself.
 """
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from datetime import UTC, datetime, timedelta
 from urllib.parse import unquote
 
@@ -20,7 +21,8 @@ import httpx
 from pydantic import BaseModel, SecretStr, ValidationError
 
 from jobconsole.client import fake_explanations, fake_totals
-from jobconsole.client.fake_listing import Asked as ListingAsked
+from jobconsole.client.fake_asked import PEOPLE, TENANT, Asked, Handler
+from jobconsole.client.fake_bulk import FakeBulk
 from jobconsole.client.fake_listing import FakeListing
 from jobconsole.client.fake_queues import FakeItem, FakeQueues
 from jobconsole.client.service import Service
@@ -42,42 +44,7 @@ from jobcontract.items import (
 from jobcontract.permissions import GRANTS, missing
 from jobcontract.queues import Queues, UseCase
 from jobcontract.session import Colleague, Colleagues, Person, Session, TenantRole
-from jobcontract.states import InputType, ItemView, Moves, OutcomeKind, Role
-
-TENANT = "leeds"
-PEOPLE: Mapping[str, tuple[str, Role]] = {
-    "m.ito": ("Mika Ito", Role.FINANCE),
-    "k.rao": ("Kiran Rao", Role.FINANCE),
-    "o.lind": ("Olle Lind", Role.OPERATOR),
-    "a.nagy": ("Anna Nagy", Role.AUDITOR),
-    "i.feed": ("Invoice feed", Role.PUSHER),
-}
-Handler = Callable[["Asked"], BaseModel]
-
-
-class Asked:
-    """One request, understood: who asks, the parts of its path, its query and body."""
-
-    def __init__(self, request: httpx.Request, person: str, parts: Mapping[str, str]) -> None:
-        self.request = request
-        self.person = Person(id=person, name=PEOPLE[person][0])
-        self.role = PEOPLE[person][1]
-        self.parts = parts
-        self.query = dict(request.url.params)
-
-    def limit(self) -> int:
-        """Most rows of the page."""
-        return int(self.query.get("limit", "100"))
-
-    def listing(self, filter_text: str | None = None) -> ListingAsked:
-        """What of a queue is asked for; `filter_text` where the body says it."""
-        return ListingAsked(
-            person=self.person,
-            queue=self.parts["queue"],
-            view=ItemView(self.query.get("view", "waiting")),
-            filter=self.query.get("filter", "") if filter_text is None else filter_text,
-            limit=self.limit(),
-        )
+from jobcontract.states import InputType, Moves, OutcomeKind, Role
 
 
 class FakeService:
@@ -89,6 +56,7 @@ class FakeService:
         self.listing = FakeListing(queues=self.queues, people=tuple(PEOPLE))
         self.queues.on_change = self._hint
         self.queues.on_lapse = lambda row: self._record(None, "claim-lapsed", row.id, "done")
+        self.bulk = FakeBulk(self.queues, self.listing, self._publish_hint)
         self.away = False
         self.status: int | None = None
         self.lost = 0
@@ -172,12 +140,14 @@ class FakeService:
 
     def _answer(self, route: routes.Route, asked: Asked) -> httpx.Response:
         if not route.acts:
+            if route is routes.PLAN_EXPORT:
+                return httpx.Response(200, headers={"Content-Type": "text/csv"}, content=self.bulk.export(asked))
             return _json(200, _dumped(self._handlers()[route.name](asked)))
         key = asked.request.headers.get(routes.KEY_HEADER)
         if not key:
             raise Refusal(ErrorCode.IDEMPOTENCY_KEY_MISSING, "Send an Idempotency-Key.")
         place = (asked.person.id, route.method, asked.request.url.path, key)
-        body = asked.request.content
+        body = asked.same_body()
         known = self._keys.get(place)
         if known is not None and known[0] != body:
             raise Refusal(ErrorCode.IDEMPOTENCY_KEY_REUSED, "That key was used for another request.")
@@ -223,6 +193,7 @@ class FakeService:
             "release-claim": self._release,
             "break-claim": self._break,
             "act": self._run,
+            **self.bulk.handlers(),
         }
 
     def _me(self, asked: Asked) -> Session:
@@ -324,7 +295,10 @@ class FakeService:
         self.audit.append(entry)
 
     def _hint(self, row: FakeItem) -> None:
-        hint = Hint(topic=Topic.ITEM, tenant=TENANT, queue=row.queue.id, id=row.id, version=row.row_version)
+        self._publish_hint(Topic.ITEM, row.queue.id, row.id, row.row_version)
+
+    def _publish_hint(self, topic: Topic, queue: str, identifier: str, version: int) -> None:
+        hint = Hint(topic=topic, tenant=TENANT, queue=queue, id=identifier, version=version)
         self._publish(EventName.HINTS, Hints(hints=(hint,)).model_dump_json())
 
     def _publish(self, name: EventName, data: str) -> None:

@@ -12,58 +12,26 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from jobconsole.client import fake_scores
+from jobconsole.client.fake_records import ASK, HAND_OVER, QUEUES, REJECT, RESOLVE, SET_ASIDE
 from jobcontract.errors import ErrorCode, Refusal
-from jobcontract.items import ActOrder, ActRecord, Amount, ClaimRecord, InputValue, Item, ItemDetail, Payee
+from jobcontract.items import (
+    ActOrder,
+    ActRecord,
+    Amount,
+    ClaimRecord,
+    InputValue,
+    Item,
+    ItemDetail,
+    Payee,
+    PlanRef,
+    TurnRecord,
+)
 from jobcontract.money import exponent
-from jobcontract.queues import Queue, UseCase, UseCaseInput
+from jobcontract.queues import Queue, UseCase
 from jobcontract.session import Person
-from jobcontract.states import ClaimEnding, ClaimMode, InputType, ItemState, ItemView, Moves, OutcomeKind
+from jobcontract.states import ClaimEnding, ClaimMode, ItemState, ItemView, OutcomeKind
 
 OPEN = (ItemState.OPEN, ItemState.EVIDENCE_ASKED)
-
-
-def _input(name: str, kind: InputType, title: str, most: int | None = None) -> UseCaseInput:
-    return UseCaseInput(name=name, type=kind, title=title, required=True, most=most)
-
-
-REASON = _input("reason", InputType.TEXT, "Reason", 500)
-
-
-def _case(verb: str, title: str, states: tuple[ItemState, ...], *inputs: UseCaseInput) -> UseCase:
-    moves = Moves.MONEY if verb == "release" else Moves.NOTHING
-    return UseCase(id=f"payments.{verb}", title=title, moves=moves, states=states, inputs=tuple(inputs))
-
-
-ANY = (ItemState.OPEN, ItemState.SET_ASIDE, ItemState.EVIDENCE_ASKED)
-BEFORE = (ItemState.OPEN, ItemState.SET_ASIDE)
-SET_ASIDE = _case("set-aside", "Set aside", BEFORE, _input("until", InputType.INSTANT, "Until"), REASON)
-REJECT = _case("reject", "Reject", BEFORE, REASON)
-NOTE = _case("note", "Write a note", ANY, _input("text", InputType.TEXT, "Note", 2_000))
-HAND_OVER = _case("hand-over", "Hand to a colleague", ANY, _input("colleague", InputType.PERSON, "Colleague"), REASON)
-RELEASE = _case("release", "Release", (ItemState.OPEN,))
-RESOLVE = _case("resolve", "Resolve", ANY, _input("reason", InputType.TEXT, "How it was resolved", 500))
-ASK = _case("ask-evidence", "Ask for evidence", ANY, _input("question", InputType.TEXT, "What is needed", 500))
-
-PAYOUTS = Queue(
-    id="payments.payouts",
-    title="Supplier payouts",
-    claim=ClaimMode.REQUIRED,
-    money=True,
-    inputs=("invoice",),
-    use_cases=(RELEASE, SET_ASIDE, REJECT, NOTE, HAND_OVER),
-    lease_seconds=3_600,
-    score=fake_scores.RULES["payments.payouts"].id,
-)
-DISPUTES = Queue(
-    id="payments.disputes",
-    title="Supplier disputes",
-    claim=ClaimMode.OPTIONAL,
-    money=True,
-    inputs=("evidence",),
-    use_cases=(RESOLVE, ASK, NOTE, HAND_OVER),
-    lease_seconds=3_600,
-    score=fake_scores.RULES["payments.disputes"].id,
-)
 
 
 def _in(state: ItemState, view: ItemView) -> bool:
@@ -78,7 +46,7 @@ class FakeItem:
 
     id: str
     queue: Queue
-    key: str
+    key: str | None
     title: str
     created: datetime
     pushed_at: datetime
@@ -96,22 +64,38 @@ class FakeItem:
     taken_at: datetime | None = None
     expires_at: datetime | None = None
     fence: int = 0
+    pushed_by: str = "i.feed"
+    changed_by: str | None = None
+    """Who last changed amount, payee or account."""
+    plan: PlanRef | None = None
+    about: str | None = None
+    turns: list[TurnRecord] = field(default_factory=list)
 
 
 class FakeQueues:
-    """Two queues: payouts (claim required, money) and disputes (optional). `now` is the only clock."""
+    """Three queues: payouts (claim required, money), disputes (optional), uncertain payouts. `now` is the only clock."""
 
     def __init__(self, now: Callable[[], datetime], *, cap: timedelta, most_claims: int) -> None:
         self.now = now
-        self.queues: tuple[Queue, ...] = (DISPUTES, PAYOUTS)
+        self.queues: tuple[Queue, ...] = QUEUES
         self.items: dict[str, FakeItem] = {}
         self.cap = cap
         self.most_claims = most_claims
         self.on_change: Callable[[FakeItem], None] = lambda _item: None
         self.on_lapse: Callable[[FakeItem], None] = lambda _item: None
 
-    def add(self, queue: str, title: str, *, days_old: int = 1, minor: int | None = None, currency: str = "GBP") -> str:
-        """Put an item in; its id. Money queues take `minor` units of `currency`."""
+    def add(
+        self,
+        queue: str,
+        title: str,
+        *,
+        days_old: int = 1,
+        minor: int | None = None,
+        currency: str = "GBP",
+        account: str | None = None,
+        pushed_by: str = "i.feed",
+    ) -> str:
+        """Put an item in; its id. Money queues take `minor` units of `currency`; payees of one account are one payee."""
         count = len(self.items) + 1
         now = self.now()
         amount = Amount(minor=minor, currency=currency, exponent=exponent(currency)) if minor is not None else None
@@ -124,8 +108,11 @@ class FakeQueues:
             pushed_at=now,
             changed_at=now,
             amount=amount,
-            payee=Payee(id=f"s-{count}", name=title, account_last4=f"{count:04d}") if amount else None,
+            payee=Payee(id=f"s-{account or count}", name=title, account_last4=account or f"{count:04d}")
+            if amount
+            else None,
             inputs={name: f"{name}-{count}" for name in self.queue(queue).inputs},
+            pushed_by=pushed_by,
         )
         self.items[row.id] = row
         self.on_change(row)
@@ -175,7 +162,23 @@ class FakeQueues:
             holder=holder,
             expires_at=row.expires_at if holder else None,
             fence=row.fence,
+            plan=self.plan(row),
+            about=row.about,
         )
+
+    def plan(self, row: FakeItem) -> PlanRef | None:
+        """The plan that has it now; None once the plan's claim passed."""
+        return row.plan if self.holder(row) is not None else None
+
+    def not_in_plan(self, row: FakeItem, *, held_only: bool = False) -> None:
+        """Refusal IN_PLAN where a plan has it; `held_only`: where a confirmed one has."""
+        plan = self.plan(row)
+        if plan is None or (held_only and not plan.held):
+            return
+        if plan.held:
+            raise Refusal(ErrorCode.IN_PLAN, f"It is in the confirmed plan {plan.name}.", plan=plan.name)
+        sentence = f"It is in your plan {plan.name}: take it out there or drop the plan."
+        raise Refusal(ErrorCode.IN_PLAN, sentence, plan=plan.name)
 
     def listed(self, queue: str, view: ItemView) -> list[Item]:
         """The rows of a view in their queue's order."""
@@ -188,12 +191,13 @@ class FakeQueues:
         return ItemDetail(
             item=self.shown(row),
             payload={"source": "fake"},
-            pushed_by=Person(id="i.feed", name="Feed"),
+            pushed_by=Person(id=row.pushed_by, name="Feed"),
             pushed_at=row.pushed_at,
             changed_at=row.changed_at,
             capped_at=self.capped_at(row),
             claims=tuple(reversed(row.claims))[:50],
             acts=tuple(reversed(row.acts))[:50],
+            turns=tuple(reversed(row.turns))[:50],
             as_of=self.now(),
         )
 
@@ -208,11 +212,12 @@ class FakeQueues:
             raise Refusal(ErrorCode.CLAIMS_DISABLED, f"{row.queue.title} has no claims.")
         if self.state(row).closed:
             raise Refusal(ErrorCode.ITEM_CLOSED, f"The item is {row.state}.")
+        self.not_in_plan(row, held_only=True)
         if holder == person:
             raise Refusal(ErrorCode.CLAIM_HELD, "You hold it already. Renew the claim instead.")
         if holder is not None:
             raise self.held(row, holder)
-        mine = sum(self.holder(other) == person for other in self.items.values())
+        mine = sum(self.holder(other) == person and other.plan is None for other in self.items.values())
         if mine >= self.most_claims:
             raise Refusal(ErrorCode.CLAIMS_MAX, f"You hold {mine} items; {self.most_claims} are allowed.")
         self.end_claim(row, ClaimEnding.LAPSED, None)
@@ -221,6 +226,7 @@ class FakeQueues:
     def renew(self, row: FakeItem, person: Person, fence: int) -> None:
         """Another lease, up to the cap."""
         self.hold(row, person, fence)
+        self.not_in_plan(row)
         if row.taken_at is None or row.expires_at is None:
             return
         if row.taken_at + self.cap <= row.expires_at:
@@ -235,6 +241,7 @@ class FakeQueues:
     def release(self, row: FakeItem, person: Person, fence: int) -> None:
         """Give it back."""
         self.hold(row, person, fence)
+        self.not_in_plan(row)
         self.end_claim(row, ClaimEnding.RELEASED, person)
         self.changed(row)
 
@@ -245,6 +252,7 @@ class FakeQueues:
             raise Refusal(ErrorCode.CLAIMS_DISABLED, f"{row.queue.title} has no claims.")
         if holder is None:
             raise Refusal(ErrorCode.CLAIM_NOT_HELD, "Nobody holds it any more. Claim it instead.")
+        self.not_in_plan(row, held_only=True)
         if holder == person:
             raise Refusal(ErrorCode.CLAIM_HELD, "You hold it yourself; there is nobody to take it from.")
         if row.fence != fence:
@@ -257,6 +265,7 @@ class FakeQueues:
         if row.queue.claim is ClaimMode.DISABLED:
             raise Refusal(ErrorCode.CLAIMS_DISABLED, f"{row.queue.title} has no claims.")
         holder = self.holder(row)
+        self.not_in_plan(row, held_only=True)
         if holder is None:
             raise Refusal(ErrorCode.CLAIM_LOST, "Your claim has ended; the item is free again.")
         if holder != person or row.fence != fence:
@@ -266,6 +275,7 @@ class FakeQueues:
         """Refusal unless the claim mode lets `person` act."""
         if row.queue.claim is ClaimMode.DISABLED:
             return
+        self.not_in_plan(row, held_only=True)
         holder = self.holder(row)
         if order.fence is not None:
             self.hold(row, person, order.fence)
@@ -318,6 +328,9 @@ class FakeQueues:
         """End the claim on the row, if there is one, and write how."""
         if row.holder is None:
             return
+        if row.plan is not None:
+            row.holder = row.taken_at = row.expires_at = row.plan = None
+            return
         live = self.holder(row) is not None
         ended = self.now() if live else row.expires_at
         if not live:
@@ -326,6 +339,12 @@ class FakeQueues:
             update={"ended_at": ended, "ending": ending, "ended_by": by, "reason": reason}
         )
         row.holder = row.taken_at = row.expires_at = None
+
+    def close(self, row: FakeItem, state: ItemState, by: Person | None) -> None:
+        """End it, and the claim on it."""
+        row.state = state
+        self.end_claim(row, ClaimEnding.ACTED, by)
+        self.changed(row)
 
     def changed(self, row: FakeItem) -> None:
         """Raise the hint's version and tell who listens."""

@@ -1,0 +1,83 @@
+"""Owns the pages of a fake plan: rows in each order, exclusions, warnings, the file. Cursors are positions."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, TypeVar
+
+from jobconsole.client.fake_plan import FakePlan, FakeRow
+from jobcontract.errors import ErrorCode, Refusal
+from jobcontract.plans import PLAN_PAGE_MOST, ExclusionPage, PlanItemPage, WarningPage
+from jobcontract.states import Exclusion, PlanSort, Turn
+
+T = TypeVar("T")
+_REASONS, _TURNS = tuple(Exclusion), tuple(Turn)
+
+
+def items(plan: FakePlan, query: Mapping[str, str], limit: int, now: datetime) -> PlanItemPage:
+    """Rows that match the search, in the order that is asked for."""
+    text = query.get("search", "").casefold()
+    found = [row for row in plan.rows if text in _searched(row)]
+    found.sort(key=_order(plan, query.get("sort", PlanSort.NUMBER.value)))
+    page, following = _cut(found, query, limit)
+    return PlanItemPage(edition=plan.edition, items=plan.items(page), matching=len(found), next=following, as_of=now)
+
+
+def exclusions(plan: FakePlan, query: Mapping[str, str], limit: int, now: datetime) -> ExclusionPage:
+    """Exclusions in the order of their reasons."""
+    found = sorted(plan.excluded, key=lambda each: (_REASONS.index(each.reason), each.item))
+    page, following = _cut(found, query, limit)
+    return ExclusionPage(items=tuple(page), next=following, as_of=now)
+
+
+def warnings(plan: FakePlan, query: Mapping[str, str], limit: int, now: datetime) -> WarningPage:
+    """Warnings in their own order."""
+    page, following = _cut(plan.warnings, query, limit)
+    return WarningPage(edition=plan.edition, warnings=tuple(page), next=following, as_of=now)
+
+
+def export(plan: FakePlan) -> bytes:
+    """The rows as CSV; without the escaping of the real service's (MONEY.md 28)."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(("number", "currency", "amount", "account", "payee", "title", "turn"))
+    for row in plan.rows:
+        whole, part = divmod(abs(row.amount.minor), 10**row.amount.exponent)
+        digits = f"{whole}.{part:0{row.amount.exponent}d}" if row.amount.exponent else str(whole)
+        amount = f"-{digits}" if row.amount.minor < 0 else digits
+        last4 = row.payee.account_last4
+        writer.writerow((row.number, row.amount.currency, amount, last4, row.payee.name, row.title, row.turn))
+    return text.getvalue().encode()
+
+
+def _searched(row: FakeRow) -> str:
+    return " ".join((row.title, row.payee.name, row.payee.account_last4, row.row.key or "")).casefold()
+
+
+def _order(plan: FakePlan, sort: str) -> Callable[[FakeRow], Any]:
+    """The key of one order; Refusal INVALID_REQUEST."""
+    if sort not in [each.value for each in PlanSort]:
+        raise Refusal(ErrorCode.INVALID_REQUEST, f"{sort[:80]} is no order of a plan's rows.")
+    warned = [each.item for each in plan.warnings]
+    orders: Mapping[str, Callable[[FakeRow], Any]] = {
+        "number": lambda row: row.number,
+        "amount": lambda row: (row.amount.currency, -row.amount.minor, row.number),
+        "payee": lambda row: (row.payee.name, row.number),
+        "warnings": lambda row: (-warned.count(row.row.id), row.number),
+        "turn": lambda row: (_TURNS.index(row.turn), row.number),
+    }
+    return orders[sort]
+
+
+def _cut(rows: Sequence[T], query: Mapping[str, str], limit: int) -> tuple[Sequence[T], str | None]:
+    if not 1 <= limit <= PLAN_PAGE_MOST:
+        raise Refusal(ErrorCode.INVALID_REQUEST, f"limit is 1 to {PLAN_PAGE_MOST:,}.")
+    cursor = query.get("cursor", "0")
+    if not cursor.isdigit():
+        raise Refusal(ErrorCode.CURSOR_INVALID, "The cursor does not belong to this listing.")
+    begin = int(cursor)
+    end = begin + limit
+    return rows[begin:end], str(end) if end < len(rows) else None
