@@ -19,7 +19,7 @@ from starlette.exceptions import HTTPException
 
 from jobcontract.errors import Refusal
 from jobservice import __version__
-from jobservice.api import acts, audit, claims, codes, events, health, items, queues, scores, session
+from jobservice.api import acts, audit, claims, codes, confirming, events, health, items, money, queues, scores, session
 from jobservice.api.admission import JobRoute
 from jobservice.api.context import Bounds, attach, make_context
 from jobservice.api.endpoints import Endpoint
@@ -40,6 +40,8 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *claims.ENDPOINTS,
     *acts.ENDPOINTS,
     *codes.ENDPOINTS,
+    *confirming.ENDPOINTS,
+    *money.ENDPOINTS,
     *audit.ENDPOINTS,
     *events.ENDPOINTS,
     *health.ENDPOINTS,

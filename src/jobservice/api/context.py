@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from starlette.types import Scope
 
 from jobcontract.errors import ErrorCode
-from jobservice.api.gates import Gate
+from jobservice.api.gates import Gate, Turnstile
 from jobservice.api.hub import Hub
 from jobservice.api.metrics import Metrics
 from jobservice.api.signing import Signer
@@ -50,6 +50,7 @@ class Context:
     bounds: Bounds
     listings: Gate
     streams: Gate
+    plans: Turnstile
     hub: Hub
     metrics: Metrics
     counts: KeptCounts
@@ -67,6 +68,7 @@ def make_context(service: Service, *, signing_key: bytes, schema_version: str, b
         bounds=bounds,
         listings=Gate(settings.listings_max, ErrorCode.TOO_MANY_LISTINGS, "listings"),
         streams=streams,
+        plans=Turnstile(),
         hub=Hub(service.database, poll_seconds=bounds.poll_seconds, flush_seconds=bounds.flush_seconds),
         metrics=Metrics(service.database.figures, lambda: streams.open),
         counts=KeptCounts(),

@@ -1,10 +1,12 @@
-"""Owns how many listings and streams one person may have open at once in this process. Never queues anyone."""
+"""Owns how many listings and streams one person may have open at once in this process, and that confirmations of one
+plan come one after the other. A gate never queues anyone; a turnstile does."""
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 from jobcontract.errors import ErrorCode, Refusal
 
@@ -47,3 +49,28 @@ class Gate:
             yield
         finally:
             self.leave(person)
+
+
+class Turnstile:
+    """Lets requests about the same thing through one after the other, in the order in which they came.
+
+    A courtesy of one process and no wall: of two confirmations at once the later one is told that the plan is
+    confirmed, rather than that its code was used. What must hold between processes is held by the database.
+    """
+
+    def __init__(self) -> None:
+        self._locks: dict[str, asyncio.Lock] = {}
+        self._wanted: Counter[str] = Counter()
+
+    @asynccontextmanager
+    async def passing(self, thing: str) -> AsyncIterator[None]:
+        """Wait for those who came before about `thing`, and keep out those who come after."""
+        lock = self._locks.setdefault(thing, asyncio.Lock())
+        self._wanted[thing] += 1
+        try:
+            async with lock:
+                yield
+        finally:
+            self._wanted[thing] -= 1
+            if not self._wanted[thing]:
+                del self._wanted[thing], self._locks[thing]
