@@ -22,6 +22,8 @@ COLUMNS = (
 class Keys:
     """Rows that are their keys; counts what is built."""
 
+    flat = False
+
     def __init__(self, keys: list[str], *, high: int = 1, inputs: Mapping[str, tuple[str, ...]] | None = None) -> None:
         self.keys = keys
         self.high = high

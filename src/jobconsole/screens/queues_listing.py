@@ -67,6 +67,8 @@ def in_view(item: Item, view: ItemView, now: datetime) -> bool:
 class Listing:
     """The rows of one view, as a table reads them."""
 
+    flat = False
+
     def __init__(
         self,
         view: ItemView,

@@ -49,7 +49,11 @@ class Laid:
         self.widths, self._gap = lay_out(self._columns, needs or {}, max(0, width - GUTTER))
         self._indent = self._under_indent()
         self._room = max(8, width - self._indent - 1)
-        self._tops = [0, *accumulate(self.height_now(at) for at in range(len(self._rows)))]
+        count = len(self._rows)
+        # A range counts as a list does, and needs no time to be made.
+        self._tops: Sequence[int] = (
+            range(count + 1) if self._rows.flat else [0, *accumulate(self.height_now(at) for at in range(count))]
+        )
         self._built: tuple[int, list[Line]] | None = None
 
     def __len__(self) -> int:
@@ -70,6 +74,8 @@ class Laid:
 
     def height_now(self, at: int) -> int:
         """How many lines the row needs by what its text is now."""
+        if self._rows.flat:
+            return 1
         under = self._rows.under(at, self.widths)
         if under <= self._room:
             return 2 if under else 1

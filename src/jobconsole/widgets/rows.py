@@ -23,6 +23,10 @@ class Row:
 class Rows(Protocol):
     """What a table shows: an ordered list with unique keys."""
 
+    @property
+    def flat(self) -> bool:
+        """Whether every row is one line, whatever its width: then 50,000 of them are laid out in no time."""
+
     def __len__(self) -> int: ...
 
     def key(self, index: int) -> str:
@@ -40,6 +44,8 @@ class Rows(Protocol):
 
 class NoRows:
     """An empty list."""
+
+    flat = True
 
     def __len__(self) -> int:
         return 0

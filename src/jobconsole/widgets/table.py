@@ -23,6 +23,7 @@ from textual.strip import Strip
 from jobconsole.present.columns import Column, Line, Piece, Tone, clip_line
 from jobconsole.widgets.ink import cut_out, highlighted, strip_of
 from jobconsole.widgets.laid import GUTTER, Laid
+from jobconsole.widgets.marks import Marks
 from jobconsole.widgets.rows import NoRows, Rows
 
 CURSOR_SIGN = "▸"
@@ -109,8 +110,8 @@ class Table(ScrollView, can_focus=True):
         self._key: str | None = None
         self._held: tuple[str, int] | None = None
         """The row that keeps its line of the screen when rows come and go, and that line."""
-        self._marks: set[str] = set()
-        self._mark_from: str | None = None
+        self.marking = Marks()
+        """Read alone: `toggle_mark`, `mark_range`, `mark` and `clear_marks` change it and paint."""
         self._sentence: Line = ()
         self._window = (0, 0)
         self._tones: dict[Tone, Style] | None = None
@@ -129,7 +130,7 @@ class Table(ScrollView, can_focus=True):
     @property
     def marks(self) -> frozenset[str]:
         """Keys of the marked rows."""
-        return frozenset(self._marks)
+        return frozenset(self.marking.keys)
 
     @property
     def window(self) -> tuple[int, int]:
@@ -159,8 +160,7 @@ class Table(ScrollView, can_focus=True):
         follow, self._rows = self.cursor_in_sight, rows
         self._columns, self._needs = tuple(columns), dict(needs)
         if fresh:
-            self._marks.clear()
-            self._mark_from = self._held = None
+            self.marking, self._held = Marks(), None
         found = None if fresh or self._key is None else rows.index(self._key)
         start = 0 if fresh else min(self._cursor, max(0, len(rows) - 1))
         self._cursor = start if found is None else found
@@ -209,25 +209,24 @@ class Table(ScrollView, can_focus=True):
     def toggle_mark(self) -> None:
         """Marks the row under the cursor, or unmarks it."""
         if self._key is not None:
-            self._marks ^= {self._key}
-            self._mark_from = self._key
+            self.marking.toggle(self._key)
             self._marked()
 
     def mark_range(self) -> None:
         """Marks every row from the last one marked to the cursor, of those that are loaded."""
-        if self._key is None:
-            return
-        start = self._rows.index(self._mark_from) if self._mark_from is not None else None
-        low, high = sorted((self._cursor if start is None else start, self._cursor))
-        self._marks.update(self._rows.key(at) for at in range(low, high + 1))
-        self._mark_from = self._key
+        if self._key is not None:
+            self.marking.span(self._rows, self._cursor)
+            self._marked()
+
+    def mark(self, keys: Iterable[str] = (), *, everything: bool = False) -> None:
+        """Marks the rows with these keys, loaded or not; `everything`: all rows of the list, and none by its key."""
+        self.marking.keys = set() if everything else self.marking.keys.union(keys)
+        self.marking.everything = everything
         self._marked()
 
     def clear_marks(self, keys: Iterable[str] | None = None) -> None:
         """Takes the marks away: all, or those of `keys`."""
-        before = len(self._marks)
-        self._marks = set() if keys is None else self._marks.difference(keys)
-        if len(self._marks) != before:
+        if self.marking.clear(keys):
             self._marked()
 
     def render_line(self, y: int) -> Strip:
@@ -357,7 +356,7 @@ class Table(ScrollView, can_focus=True):
 
     def _marked(self) -> None:
         self.refresh()
-        self.post_message(self.MarksChanged(self, len(self._marks)))
+        self.post_message(self.MarksChanged(self, len(self.marking.keys)))
 
     def _lay_out(self) -> None:
         self._laid = Laid(self._rows, self._columns, self._needs, self.scrollable_size.width)
@@ -388,7 +387,7 @@ class Table(ScrollView, can_focus=True):
             base += self.get_component_rich_style("table--cursor" if self.has_focus else "table--cursor-blurred")
         text = self._laid.line(row, part)
         if part == 0:
-            mark = Piece(MARK_SIGN if key in self._marks else " ", Tone.MINE)
+            mark = Piece(MARK_SIGN if key in self.marking else " ", Tone.MINE)
             text = (Piece(CURSOR_SIGN if here else " ", Tone.MINE), mark, Piece(" "), *text)
         # What is quiet elsewhere decides here (last four, inputs), on a ground that takes contrast away.
         tones = self._styles() if not here else {**self._styles(), Tone.QUIET: self._styles()[Tone.PLAIN]}
