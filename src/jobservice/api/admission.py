@@ -153,7 +153,7 @@ async def _require(request: Request, route: Route, context: Context, actor: Acto
         if route.method != "GET":
             named = request.path_params
             action = str(named.get("use_case", route.name))
-            subject = str(named.get("item") or named.get("queue"))
+            subject = str(named.get("item") or named.get("plan") or named.get("queue") or actor.tenant)
             await record_refusal(context.service, actor, safe_subject(action), subject, refusal)
         raise
 
