@@ -114,10 +114,11 @@ def _shown(person: DemoPerson) -> Mapping[str, object]:
 
 
 async def _fresh_token(owner: Database, person: DemoPerson) -> str:
-    for row in await people.list_tokens(owner, person=person.id):
-        if row["state"] == "live":
-            await people.revoke_token(owner, token=str(row["id"]))
     made = await people.create_token(owner, person=person.id, label="demo", hours=TOKEN_HOURS)
+    # The new one first: who loses their last token has their plans held back (MONEY.md 21).
+    for row in await people.list_tokens(owner, person=person.id):
+        if row["state"] == "live" and str(row["id"]) != made.id:
+            await people.revoke_token(owner, token=str(row["id"]))
     return made.token
 
 

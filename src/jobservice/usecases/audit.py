@@ -6,7 +6,7 @@ Looking is not, nor is a request that never became one: without a token that hol
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -60,6 +60,17 @@ async def record(
             reference=actor.reference,
         ),
     )
+
+
+async def record_on_server(
+    transaction: Transaction, action: str, subject: str, tenants: Iterable[str], detail: Mapping[str, object]
+) -> None:
+    """Add what a command of the server did: a row in each tenant that it touched, or one without a tenant."""
+    for tenant in tuple(tenants) or (None,):
+        entry = trail.NewEntry(
+            person=None, action=action, subject=subject, outcome=CHANGED, detail=detail, reference=None
+        )
+        await trail.add(Transaction(transaction.connection, tenant), entry)
 
 
 async def record_refusal(service: Service, actor: Actor, action: str, subject: str, refusal: Refusal) -> None:

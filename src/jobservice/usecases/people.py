@@ -1,14 +1,15 @@
 """Owns who may use the service: tenants, people, what they are where, and their tokens (MONEY.md 23 to 25, 31).
 
 Runs on the owner's connection, from the server's own command line; no route of the API reaches it. A token leaves
-`create_token` once and is kept as its SHA-256 alone. Every change is an audit row in each tenant that it touches.
+`create_token` once and is kept as its SHA-256 alone. Every change is an audit row in each tenant that it touches. What
+takes from somebody their last token, their role or all access holds their plans back in the same transaction (21).
 """
 
 from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -16,8 +17,10 @@ from uuid import UUID
 from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.ids import NAME_MAX, SLUG_MAX, is_slug, storable
 from jobcontract.states import Role
-from jobservice.store import audit, people
+from jobservice.store import people
 from jobservice.store.database import Database, Row, Transaction
+from jobservice.usecases.audit import record_on_server
+from jobservice.usecases.holding_back import hold_back
 
 TOKEN_PREFIX = "jc_"  # noqa: S105  # how every token begins, not one of them
 TOKEN_HOURS = 12.0
@@ -57,7 +60,7 @@ async def add_tenant(database: Database, *, tenant: str, name: str) -> None:
     async with database.transaction(None) as transaction:
         if not await people.add_tenant(transaction, tenant=tenant, name=name):
             raise Refusal(ErrorCode.KEY_TAKEN, f"There is a tenant {tenant} already.")
-        await _record(transaction, "tenant-added", tenant, (tenant,), {"name": name})
+        await record_on_server(transaction, "tenant-added", tenant, (tenant,), {"name": name})
 
 
 async def add_person(database: Database, *, person: str, name: str, contact: str, demo: bool = False) -> None:
@@ -68,7 +71,9 @@ async def add_person(database: Database, *, person: str, name: str, contact: str
     async with database.transaction(None) as transaction:
         if not await people.add_person(transaction, person=person, name=name, contact=contact, demo=demo):
             raise Refusal(ErrorCode.KEY_TAKEN, f"There is a person {person} already. An id is never used twice.")
-        await _record(transaction, "person-added", person, (), {"name": name, "contact": contact, "demo": demo})
+        await record_on_server(
+            transaction, "person-added", person, (), {"name": name, "contact": contact, "demo": demo}
+        )
 
 
 async def disable_person(database: Database, *, person: str) -> None:
@@ -77,7 +82,8 @@ async def disable_person(database: Database, *, person: str) -> None:
         await _active(transaction, person)
         tenants = [str(row["tenant"]) for row in await people.memberships(transaction, person)]
         await people.set_inactive(transaction, person)
-        await _record(transaction, "person-disabled", person, tenants, {})
+        await hold_back(transaction, person, reason=f"{person} was disabled.")
+        await record_on_server(transaction, "person-disabled", person, tenants, {})
 
 
 async def grant(database: Database, wanted: Grant) -> None:
@@ -85,6 +91,7 @@ async def grant(database: Database, wanted: Grant) -> None:
     async with database.transaction(None) as transaction:
         await _active(transaction, wanted.person)
         await _known_tenant(transaction, wanted.tenant)
+        was = {row["tenant"]: Role(row["role"]) for row in await people.memberships(transaction, wanted.person)}
         await people.grant_role(
             transaction,
             person=wanted.person,
@@ -93,8 +100,11 @@ async def grant(database: Database, wanted: Grant) -> None:
             customers=wanted.customers,
             workspaces=wanted.workspaces,
         )
+        if was.get(wanted.tenant, wanted.role) is not wanted.role:
+            reason = f"{wanted.person} is {wanted.role.value} in {wanted.tenant} now."
+            await hold_back(transaction, wanted.person, reason=reason, tenants=(wanted.tenant,))
         detail = {"role": wanted.role.value, "customers": wanted.customers, "workspaces": wanted.workspaces}
-        await _record(transaction, "role-granted", wanted.person, (wanted.tenant,), detail)
+        await record_on_server(transaction, "role-granted", wanted.person, (wanted.tenant,), detail)
 
 
 async def withdraw(database: Database, *, person: str, tenant: str) -> None:
@@ -103,7 +113,9 @@ async def withdraw(database: Database, *, person: str, tenant: str) -> None:
         await _known(transaction, person)
         if not await people.withdraw_role(transaction, person=person, tenant=tenant):
             raise Refusal(ErrorCode.NOT_FOUND, f"{person} is nothing in {tenant}.")
-        await _record(transaction, "role-withdrawn", person, (tenant,), {})
+        reason = f"{person} is nothing in {tenant} any more."
+        await hold_back(transaction, person, reason=reason, tenants=(tenant,))
+        await record_on_server(transaction, "role-withdrawn", person, (tenant,), {})
 
 
 async def list_people(database: Database) -> Sequence[Row]:
@@ -142,7 +154,7 @@ async def create_token(
             seconds=hours * 3600,
         )
         detail = {"token": str(row["id"]), "label": label, "hours": hours, "role": role, "tenants": tenants}
-        await _record(transaction, "token-created", person, reached, detail)
+        await record_on_server(transaction, "token-created", person, reached, detail)
     return NewToken(id=str(row["id"]), token=token, person=person, expires_at=row["expires_at"])
 
 
@@ -171,7 +183,9 @@ async def revoke_token(database: Database, *, token: str) -> str:
         if person is None:
             raise Refusal(ErrorCode.NOT_FOUND, f"There is no live token {identifier}. See: jobservice token list.")
         tenants = [str(row["tenant"]) for row in await people.memberships(transaction, person)]
-        await _record(transaction, "token-revoked", person, tenants, {"token": identifier})
+        if all(row["state"] != "live" for row in await people.list_tokens(transaction, person)):
+            await hold_back(transaction, person, reason=f"The last token of {person} was revoked.")
+        await record_on_server(transaction, "token-revoked", person, tenants, {"token": identifier})
     return person
 
 
@@ -211,17 +225,6 @@ async def _active(transaction: Transaction, person: str) -> None:
 async def _known_tenant(transaction: Transaction, tenant: str) -> None:
     if not await people.tenant_exists(transaction, tenant):
         raise Refusal(ErrorCode.NOT_FOUND, f"There is no tenant {tenant[:SLUG_MAX]}. First: jobservice tenant add.")
-
-
-async def _record(
-    transaction: Transaction, action: str, subject: str, tenants: Iterable[str], detail: Mapping[str, object]
-) -> None:
-    """One audit row in each tenant, or one without a tenant where none is touched; the actor is the server itself."""
-    for tenant in tuple(tenants) or (None,):
-        entry = audit.NewEntry(
-            person=None, action=action, subject=subject, outcome="done", detail=detail, reference=None
-        )
-        await audit.add(Transaction(transaction.connection, tenant), entry)
 
 
 def _check_id(what: str, text: str) -> None:
