@@ -17,6 +17,7 @@ import click
 
 from jobcontract.errors import Refusal
 from jobservice import __version__
+from jobservice.cli_money import money
 from jobservice.cli_people import person, tenant, token
 from jobservice.settings import APPLICATION, DATABASE_URL, KEYRING, ProcessSettings, StartRefused, required
 
@@ -57,6 +58,7 @@ def commands() -> None:
 commands.add_command(tenant)
 commands.add_command(person)
 commands.add_command(token)
+commands.add_command(money)
 
 
 def listening_options(function: Callable[..., None]) -> Callable[..., None]:
