@@ -173,6 +173,10 @@ class PlanSort(StrEnum):
     """By currency code, the largest that goes out first."""
     PAYEE = "payee"
     """By the payee's name, then number."""
+    WARNINGS = "warnings"
+    """Most warnings first."""
+    TURN = "turn"
+    """As `Turn` lists them: what did not start yet first."""
 
 
 class Exclusion(StrEnum):

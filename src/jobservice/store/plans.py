@@ -6,7 +6,7 @@ The digest and the salt of a plan stay on this floor and the ones above it: no a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -71,3 +71,58 @@ async def shown(transaction: Transaction, plans: Sequence[str], *, owner: str | 
     """Plans as they go over the wire, in that order; those that there are not, or not of `owner`, are left out."""
     ids = [plan for plan in plans if readable(plan)]
     return list(await transaction.rows("plans/shown", plans=ids, owner=owner, exponents=EXPONENTS_JSON))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewPlan:
+    """A plan to add. Its rows, and with them everything that is frozen, follow in the same transaction."""
+
+    command: str
+    queue: str
+    use_case: str
+    use_case_version: int
+    filter: str | None
+    owner: str
+    salt: bytes
+
+
+async def lock_owner(transaction: Transaction, owner: str) -> None:
+    """Wait until no other transaction counts this person's open plans in this tenant."""
+    await transaction.row("plans/lock_owner", owner=owner)
+
+
+async def open_names(transaction: Transaction, owner: str) -> list[str]:
+    """The names of a person's open plans, newest first; expired ones are none."""
+    return [row["name"] for row in await transaction.rows("plans/open_names", owner=owner)]
+
+
+async def add(transaction: Transaction, new: NewPlan, name: str) -> str | None:
+    """Add a plan under that name; its id, or None where the name was taken."""
+    row = await transaction.row("plans/add", name=name, **asdict(new))
+    return None if row is None else str(row["id"])
+
+
+async def recent(transaction: Transaction, *, owner: str | None, live: bool, most: int) -> list[str]:
+    """Ids of at most so many plans, live ones first, newest first; of `owner` alone, live ones alone."""
+    return [row["id"] for row in await transaction.rows("plans/recent", owner=owner, live=live, most=most)]
+
+
+async def end(
+    transaction: Transaction, plan: LockedPlan, state: PlanState, *, by: str | None, reason: str
+) -> int | None:
+    """Write how an open plan ended; its version, or None where it is not open any more."""
+    row = await transaction.row("plans/end", plan=plan.id, state=state.value, by=by, reason=reason)
+    return None if row is None else int(row["version"])
+
+
+async def touch(transaction: Transaction, plan: str) -> int:
+    """Count a change of a plan that is none of its rows; its version."""
+    row = await transaction.row("plans/touch", plan=plan)
+    return 0 if row is None else int(row["version"])
+
+
+async def keep_in(transaction: Transaction, plan: str, warning: str, *, reason: str) -> Row | None:
+    """Keep the answer to a warning: its `item` and `kind`; None where the plan has no such warning."""
+    if not readable(warning):
+        return None
+    return await transaction.row("plans/keep_in", plan=plan, warning=warning, reason=reason)

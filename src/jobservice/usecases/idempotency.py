@@ -19,6 +19,9 @@ from jobservice.usecases.actor import Actor
 from jobservice.usecases.audit import record_refusal
 from jobservice.usecases.service import Service
 
+STATEMENT_SECONDS = 10.0
+"""For one statement of an acting request, where it asks for no more."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Once:
@@ -51,14 +54,23 @@ class Deed:
 
 
 async def act_once(
-    service: Service, actor: Actor, deed: Deed, once: Once, work: Callable[[Transaction], Awaitable[Answered]]
+    service: Service,
+    actor: Actor,
+    deed: Deed,
+    once: Once,
+    work: Callable[[Transaction], Awaitable[Answered]],
+    *,
+    statement_seconds: float = STATEMENT_SECONDS,
 ) -> Answered:
     """Run `work` in one transaction of the actor's tenant, at most once per key.
 
     Refusal PERMISSION_MISSING, IDEMPOTENCY_RUNNING (the first request is still at work), IDEMPOTENCY_KEY_REUSED
     (another body), or what `work` refuses; each is recorded, and nothing else of it stays.
     """
-    async with recorded(service, actor, deed), service.database.transaction(actor.tenant) as transaction:
+    async with (
+        recorded(service, actor, deed),
+        service.database.transaction(actor.tenant, statement_seconds=statement_seconds) as transaction,
+    ):
         return await first_or_again(service, actor, once, transaction, work)
 
 

@@ -138,6 +138,7 @@ create table jobs.plan_items (
     account text not null,
     account_mark text not null,
     inputs jsonb not null,
+    words text not null default '', -- what a search looks in, as jobs.items has it
     warned text[] not null default '{}',
     turn text not null default 'not-started' check (
         turn in ('not-started', 'running', 'waiting', 'done', 'refused', 'failed', 'uncertain')
@@ -151,7 +152,7 @@ create table jobs.plan_items (
     sentence text,
     reference text,
     primary key (plan, item),
-    unique (plan, number),
+    unique (plan, number) deferrable, -- judged at the end of a statement: taking out counts the rest anew
     check ((turn in ('done', 'refused', 'failed', 'uncertain')) = (ended_at is not null)),
     check (turn <> 'running' or turn_fence is not null)
 );
@@ -159,6 +160,11 @@ create index plan_items_turns on jobs.plan_items (plan, turn, number);
 create index plan_items_item on jobs.plan_items (item, plan);
 create index plan_items_uncertain on jobs.plan_items (tenant, item) where turn = 'uncertain';
 create index plan_items_sent on jobs.plan_items (tenant, outward_key) where outward_key is not null;
+
+-- A text as a digest takes it: its length in bytes of UTF-8, a colon, itself (`jobcontract.plan_digest`).
+create function jobs.prefixed(t text) returns text
+language sql stable parallel safe
+as $$ select octet_length(convert_to(t, 'UTF8'))::text || ':' || t $$;
 
 -- What was in the set and is not in the plan; `item` is what was asked for, whether there is such an item or not.
 create table jobs.plan_exclusions (
@@ -527,6 +533,32 @@ grant select (contact) on jobs.people to jobs_worker;
 grant update (plan, plan_name, held, fence, state, closed_at, money_version, changed_by, changed_at) on jobs.items to jobs_worker;
 grant insert on jobs.items, jobs.item_versions to jobs_worker;
 grant select on jobs.item_versions to jobs_worker;
+
+-- A plan's row as `jobcontract.plans.PlanItem` goes over the wire, put together as text like an item: a page builds a
+-- thousand of them.
+create function jobs.plan_item_text(i jobs.plan_items, exponents jsonb) returns text
+language sql stable parallel safe
+as $$
+    select concat(
+        '{"number":', i.number,
+        ',"item":"', i.item,
+        '","key":', coalesce(to_json(i.business_key)::text, 'null'),
+        ',"title":', to_json(i.title),
+        ',"amount":{"minor":', i.amount_minor, ',"currency":"', i.currency, '","exponent":',
+        coalesce((exponents -> i.currency)::text, 'null'),
+        '},"payee":{"id":', to_json(i.payee_id), ',"name":', to_json(i.payee_name), ',"account_last4":',
+        to_json(right(i.account, 4)),
+        '},"account_mark":"', i.account_mark,
+        '","inputs":', i.inputs,
+        ',"money_version":', i.money_version,
+        ',"warnings":', to_json(i.warned),
+        ',"turn":"', i.turn,
+        '","attempts":', i.attempts,
+        ',"sentence":', coalesce(to_json(i.sentence)::text, 'null'),
+        ',"reference":', coalesce(to_json(i.reference)::text, 'null'),
+        ',"ended_at":', coalesce(to_json(i.ended_at)::text, 'null'), '}'
+    )
+$$;
 
 -- An item as `jobcontract.items.Item` goes over the wire. `exponents`: decimals by currency. Put together as text: that
 -- takes half of what json_build_object takes, and a page builds a hundred of them.

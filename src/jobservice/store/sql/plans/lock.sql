@@ -1,4 +1,5 @@
--- Locks one plan; everything is compared in later statements, after the wait (MONEY.md 30). `owner`: of that person alone.
+-- Locks one plan; everything is compared in later statements, after the wait (MONEY.md 30). `owner`: of that person
+-- alone.
 select
     p.id::text as id,
     p.name,

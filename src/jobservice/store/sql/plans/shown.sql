@@ -1,6 +1,10 @@
 -- Plans with everything but their rows, in the order in which they are named. What is frozen (totals, largest,
 -- exclusions) was counted when it was; warnings and turns are counted now.
-with asked as (
+with clock as (
+    select jobs.now() as now
+),
+
+asked as (
     select
         a.plan,
         a.place
@@ -99,7 +103,7 @@ select
     c.now as as_of
 from asked as a
 inner join jobs.plans as p on a.plan = p.id
-cross join (select jobs.now() as now) as c
+cross join clock as c
 left join jobs.people as o on p.owner = o.id
 left join jobs.people as v on p.approved_by = v.id
 left join jobs.people as e on p.ended_by = e.id
