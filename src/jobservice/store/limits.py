@@ -31,7 +31,12 @@ async def lock(transaction: Transaction, plan: str) -> None:
 
 async def going(transaction: Transaction, plan: LockedPlan, now: datetime) -> tuple[Counted, ...]:
     """What a plan sends out, by currency, beside what counts at `now`; look only after `lock`."""
-    rows = await transaction.rows("limits/going", plan=plan.id, owner=plan.owner, since=now - ROLLING)
+    return await going_of(transaction, plan.id, owner=plan.owner, now=now)
+
+
+async def going_of(transaction: Transaction, plan: str, *, owner: str, now: datetime) -> tuple[Counted, ...]:
+    """As `going`, of a plan that was confirmed: what it counts itself is not counted twice."""
+    rows = await transaction.rows("limits/going", plan=plan, owner=owner, since=now - ROLLING)
     return tuple(_counted(row) for row in rows)
 
 

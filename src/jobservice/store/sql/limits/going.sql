@@ -1,5 +1,5 @@
--- What a plan sends out in each currency, what its owner sent in the 24 hours before, how much of that was freed from
--- the code, and two of its accounts: the one that would have most money and the one that would have most items.
+-- What a plan sends out in each currency, what its owner sent otherwise in the 24 hours before, how much of that was
+-- freed from the code, and two of its accounts: the one that would have most money and the one with most items.
 with planned as (
     select
         i.currency,
@@ -20,7 +20,7 @@ used as (
         coalesce(sum(o.gross_minor) filter (where o.single), 0) as freed_minor,
         coalesce(sum(o.count) filter (where o.single), 0) as freed_items
     from jobs.outgoings as o
-    where o.tenant = %(tenant)s and o.person = %(owner)s and o.at > %(since)s
+    where o.tenant = %(tenant)s and o.person = %(owner)s and o.at > %(since)s and o.plan <> %(plan)s::uuid
     group by o.currency
 ),
 
@@ -32,7 +32,7 @@ received as (
         sum(o.count) as items
     from planned as p
     inner join jobs.outgoings as o on p.currency = o.currency and p.account = o.account
-    where o.tenant = %(tenant)s and o.at > %(since)s
+    where o.tenant = %(tenant)s and o.at > %(since)s and o.plan <> %(plan)s::uuid
     group by o.currency, o.account
 ),
 
