@@ -25,15 +25,6 @@ RUNS = frozenset({PlanState.ARMED, PlanState.APPLYING})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
-    """What a sentence about a plan needs: its name, where it stands, and why it was paused or ended."""
-
-    name: str
-    state: PlanState
-    reason: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedRow:
     """A row of a plan that is no longer as it was frozen: what it showed, what the item is, whose the item is."""
 
@@ -49,7 +40,7 @@ class ChangedRow:
     changed_by_owner: bool
 
 
-_WHY_NOT_OPEN: Mapping[PlanState, str] = {
+_STANDS: Mapping[PlanState, str] = {
     PlanState.OPEN: "is open: it has to be confirmed first",
     PlanState.ARMED: "is confirmed already: it is armed and starts at its time",
     PlanState.APPLYING: "is confirmed already, and is being applied",
@@ -63,10 +54,9 @@ _WHY_NOT_OPEN: Mapping[PlanState, str] = {
 }
 
 
-def state_sentence(plan: Standing) -> str:
-    """Where a plan stands, as the reason why something else is not possible."""
-    why = f" ({plan.reason.rstrip('.')})" if plan.reason else ""
-    return f"Plan {plan.name} {_WHY_NOT_OPEN[plan.state]}{why}."
+def state_sentence(name: str, state: PlanState) -> str:
+    """Where the plan of that name stands, as the reason why something else is not possible."""
+    return f"Plan {name} {_STANDS[state]}."
 
 
 def told(row: ChangedRow) -> tuple[PlanChange, ...]:

@@ -13,12 +13,12 @@ from datetime import datetime, timedelta
 
 from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.permissions import Permission
+from jobcontract.plan_digest import microseconds
 from jobcontract.plans import Confirm, Plan
 from jobcontract.states import PlanState
 from jobservice.rules import confirming as rules
 from jobservice.rules import notices as words
 from jobservice.rules.bulk import BulkCommand
-from jobservice.rules.confirming import Standing
 from jobservice.rules.limits import exceeded, is_free
 from jobservice.rules.queues import UseCase
 from jobservice.store import claims as claim_store
@@ -105,7 +105,7 @@ async def _refuse_other(transaction: Transaction, actor: Actor, found: LockedPla
 def plan_state(found: LockedPlan, now: datetime, sentence: str | None = None) -> Refusal:
     """PLAN_STATE: what the plan is, and that this is no state for what was asked."""
     state = found.standing(now)
-    said = sentence or rules.state_sentence(Standing(name=found.name, state=state))
+    said = sentence or rules.state_sentence(found.name, state)
     return Refusal(ErrorCode.PLAN_STATE, said, plan=found.id, name=found.name, state=state.value)
 
 
@@ -213,7 +213,7 @@ async def _write(
     }
     await record(transaction, actor, "confirm-plan", found.id, detail)
     await hints.add_plan(transaction, queue=found.queue, plan=found.id, version=version)
-    await hints.add_items(transaction, queue=found.queue, version=version)
+    await hints.add_items(transaction, queue=found.queue, version=microseconds(now))
 
 
 async def _answer(

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from jobcontract.permissions import Permission
+from jobcontract.plan_digest import microseconds
 from jobcontract.plans import AbortPlan, PausePlan, Plan, ResumePlan
 from jobcontract.states import HOLDING_PLANS, PlanState
 from jobservice.rules import confirming as rules
@@ -24,7 +25,7 @@ from jobservice.store.database import Transaction
 from jobservice.store.plans import LockedPlan
 from jobservice.usecases.actor import Actor
 from jobservice.usecases.audit import record
-from jobservice.usecases.coded_acts import act_with_code
+from jobservice.usecases.coded_acts import STATEMENT_SECONDS, act_with_code
 from jobservice.usecases.codes import Judged, refuse_code
 from jobservice.usecases.confirming import plan_state
 from jobservice.usecases.idempotency import Answered, Deed, Once, act_once
@@ -98,11 +99,12 @@ async def abort(service: Service, actor: Actor, plan: str, order: AbortPlan, onc
             transaction, found, PlanState.ABORTED, by=actor.person, reason=order.reason, ended_at=now
         )
         given = await store.give_back(transaction, found)
-        await hints.add_items(transaction, queue=found.queue, version=version)
+        await hints.add_items(transaction, queue=found.queue, version=microseconds(now))
         detail = {"was": found.state.value, "reason": order.reason, "given_back": given}
         return await _steered(transaction, service, actor, found, "aborted", version, detail)
 
-    return await act_once(service, actor, _deed("abort", plan, Permission.PAYOUT_STOP), once, work)
+    deed = _deed("abort", plan, Permission.PAYOUT_STOP)
+    return await act_once(service, actor, deed, once, work, statement_seconds=STATEMENT_SECONDS)
 
 
 def _deed(what: str, plan: str, permission: Permission) -> Deed:
