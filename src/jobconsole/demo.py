@@ -19,8 +19,10 @@ import click
 from jobconsole.app import Console
 from jobconsole.client.service import Service
 from jobconsole.commands.keymap import KeymapError, keymap_of
-from jobconsole.demo_desk import AUDITOR, FIRST, PUSHER, SECOND
-from jobconsole.demo_service import DemoFailed, DemoPerson, DemoService, temporary_folder
+from jobconsole.demo_backstage import Backstage
+from jobconsole.demo_desk import AUDITOR, FIRST, OPERATOR, PUSHER, SECOND
+from jobconsole.demo_money import JOINED, Till
+from jobconsole.demo_service import DemoFailed, DemoPerson, DemoService, checkout, temporary_folder
 from jobconsole.demo_walk import walk
 from jobconsole.opening import refusal
 from jobconsole.paths import config_file
@@ -29,7 +31,13 @@ from jobconsole.tokens import Token, take_from_environment
 
 PERSON = "m.ito"
 TENANT = "leeds"
-CAST: Mapping[str, str] = {FIRST: PERSON, SECOND: "k.rao", AUDITOR: "auditor", PUSHER: "pusher"}
+CAST: Mapping[str, str] = {
+    FIRST: PERSON,
+    SECOND: "k.rao",
+    AUDITOR: "auditor",
+    PUSHER: "pusher",
+    OPERATOR: "operator",
+}
 """Who plays which part of the walk: a person, or whoever has that role."""
 WALK_LEASE = "claims.lease=PT2S"
 COVER_MINUTES = 60
@@ -157,10 +165,20 @@ def _say(sentence: str, *, err: bool = False) -> None:
 async def _walk(service: DemoService) -> bool:
     people = {part: _played_by(service, who) for part, who in CAST.items()}
     desks = {part: Service(service.url, person.token, TENANT) for part, person in people.items()}
+    joined = Service(service.url, service.person(JOINED).token, TENANT)
+    backstage = Backstage(
+        url=service.url,
+        bank=service.bank,
+        tenant=TENANT,
+        feed=people[PUSHER].token,
+        data=service.data,
+        log=service.log,
+        checkout=checkout(),
+    )
     try:
-        return await walk(desks, click.echo)
+        return await walk(desks, click.echo, Till(backstage=backstage, joined=joined))
     finally:
-        for desk in desks.values():
+        for desk in (*desks.values(), joined):
             await desk.close()
 
 

@@ -21,7 +21,7 @@ QUEUE = "payments.payouts"
 TRIES = 5
 SERVICE = "the service"
 """Who does what nobody does: a lapse."""
-FIRST, SECOND, AUDITOR, PUSHER = "first clerk", "second clerk", "auditor", "pusher"
+FIRST, SECOND, AUDITOR, PUSHER, OPERATOR = "first clerk", "second clerk", "auditor", "pusher", "operator"
 
 
 class Differs(Exception):
@@ -37,6 +37,8 @@ class Desk:
     item: Item | None = None
     """The payout that the two clerks meet at."""
     rejected: tuple[Item, ActOrder, str, Acted] | None = None
+    till: object | None = None
+    """What the act about money remembers (`demo_money.Till`); None where no bank runs beside the service."""
     done: list[tuple[str, str, str, str]] = field(default_factory=list)
     """What the trail must hold: person, action, subject, outcome."""
 

@@ -67,6 +67,8 @@ class DemoService:
     people: Sequence[DemoPerson]
     log: Path
     """What the service wrote; removed after a good end."""
+    bank: str = ""
+    """Where the example's bank listens; empty for another demo's."""
     process: subprocess.Popen[str] | None = field(repr=False)
     """None where it is another demo's, joined and left as it was."""
 
@@ -110,7 +112,12 @@ class DemoService:
                 _stop(process)
                 log.unlink(missing_ok=True)
             return cls(
-                url=tokens.url, tokens_file=file, people=tokens.tokens, log=log, process=None if joined else process
+                url=tokens.url,
+                tokens_file=file,
+                people=tokens.tokens,
+                log=log,
+                bank=ready.get("bank_url", ""),
+                process=None if joined else process,
             )
         except BaseException:  # however the start ends, ctrl+c too, no service is left behind
             _stop(process)

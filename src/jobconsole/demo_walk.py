@@ -35,6 +35,8 @@ from jobconsole.demo_desk import (
     refused,
     take_next,
 )
+from jobconsole.demo_money import STEPS as MONEY_STEPS
+from jobconsole.demo_money import Till
 from jobconsole.present.amounts import total_text
 from jobconsole.present.text import line
 from jobcontract.errors import ErrorCode
@@ -50,11 +52,15 @@ PATIENCE = 30.0
 Step = tuple[str, Callable[[Desk], Awaitable[str]]]
 
 
-async def walk(people: Mapping[str, Service], say: Callable[[str], None]) -> bool:
-    """Do every step, saying each with its outcome; False at the first whose outcome differs from what it must be."""
-    desk = Desk(people=people)
-    width = max(len(title) for title, _ in STEPS)
-    for number, (title, run) in enumerate(STEPS, start=1):
+async def walk(people: Mapping[str, Service], say: Callable[[str], None], till: Till | None = None) -> bool:
+    """Do every step, saying each with its outcome; False at the first whose outcome differs from what it must be.
+
+    Without `till` the act about money is left out.
+    """
+    desk = Desk(people=people, till=till)
+    steps = (*STEPS, *(() if till is None else MONEY_STEPS), *LAST_STEPS)
+    width = max(len(title) for title, _ in steps)
+    for number, (title, run) in enumerate(steps, start=1):
         head = f"{number:>2}  {title.ljust(width)}"
         try:
             outcome = await run(desk)
@@ -327,7 +333,10 @@ STEPS: tuple[Step, ...] = (
     ("release a payout without a plan", release_payout),
     ("write a note", add_note),
     ("give the claim back", give_back),
+)
+"""The walk, in order."""
+LAST_STEPS: tuple[Step, ...] = (
     ("the auditor reads the trail", trail),
     ("the pusher may not read", pusher_may_not),
 )
-"""The walk, in order."""
+"""What ends it."""

@@ -17,9 +17,10 @@ from pathlib import Path
 import psycopg
 import structlog
 
-from jobservice.application import Application, Companion
+from jobservice.application import Application
 from jobservice.bootstrap import demo, process
 from jobservice.bootstrap.children import Child, child_environment
+from jobservice.bootstrap.companions import HOST, Beside, beside
 from jobservice.bootstrap.kept_server import KeptServer
 from jobservice.bootstrap.keyring import make_keyring
 from jobservice.cluster import SUPERUSER, Cluster
@@ -32,7 +33,6 @@ from jobservice.store.statements import statement
 
 DATABASE = "jobs"
 OWNER, API, WORKER = "jobs_owner", "jobs_api", "jobs_worker"
-HOST = "127.0.0.1"
 DEPLOYMENT_NAME = "demo"
 PEOPLE = "people"
 
@@ -65,8 +65,10 @@ async def run_dev(wanted: Dev, *, until_stdin_closes: bool = False) -> None:
             url = f"http://{HOST}:{listener.getsockname()[1]}"
             tokens = await _unless(stop, _fill(server.cluster, data, application, records, url))
             if tokens is not None:
-                children = _children(wanted, server.cluster, data, listener, application.companions)
-                await _supervise(server.cluster, children, stop, url=url, tokens=tokens)
+                companions = beside(application.companions, data)
+                children = _children(wanted, server.cluster, data, listener, companions)
+                told = {f"{name}_url": address for name, address in companions.addresses.items()}
+                await _supervise(server.cluster, children, stop, {"url": url, "tokens_file": str(tokens), **told})
         finally:
             await asyncio.to_thread(server.stop)
             _log.info("dev-stopped")
@@ -125,10 +127,9 @@ async def _fill(cluster: Cluster, data: Path, application: Application, records:
 
 
 def _children(
-    wanted: Dev, cluster: Cluster, data: Path, listener: socket.socket, companions: Sequence[Companion]
+    wanted: Dev, cluster: Cluster, data: Path, listener: socket.socket, companions: Beside
 ) -> tuple[Child, ...]:
     common = {APPLICATION: wanted.application, DEPLOYMENT: DEPLOYMENT_NAME}
-    beside, addresses = _companions(companions, data)
     assignments = [word for assignment in wanted.assignments for word in ("--set", assignment)]
     descriptor = listener.fileno()
     return (
@@ -143,45 +144,23 @@ def _children(
         Child(
             name="worker",
             arguments=("worker", *assignments),
-            environment=child_environment(**common, **addresses, **{DATABASE_URL: cluster.url(WORKER, DATABASE)}),
+            environment=child_environment(
+                **common, **companions.variables, **{DATABASE_URL: cluster.url(WORKER, DATABASE)}
+            ),
         ),
-        *beside,
+        *companions.children,
     )
 
 
-def _companions(companions: Sequence[Companion], data: Path) -> tuple[tuple[Child, ...], Mapping[str, str]]:
-    """The application's own processes, and the variables that tell the Worker where they listen."""
-    children: list[Child] = []
-    addresses: dict[str, str] = {}
-    for companion in companions:
-        folder = data / companion.name
-        folder.mkdir(mode=0o700, exist_ok=True)
-        port = _free_port()
-        arguments = [word.format(data=folder, port=port) for word in companion.arguments]
-        children.append(
-            Child(name=companion.name, arguments=arguments, environment=child_environment(), module=companion.module)
-        )
-        addresses[companion.variable] = f"http://{HOST}:{port}"
-    return tuple(children), addresses
-
-
-def _free_port() -> int:
-    """A port that nobody listens on now. The kernel does not hand it out again at once, so it is there for the child."""
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-        probe.bind((HOST, 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
 async def _supervise(
-    cluster: Cluster, children: Sequence[Child], stop: asyncio.Event, *, url: str, tokens: Path
+    cluster: Cluster, children: Sequence[Child], stop: asyncio.Event, ready: Mapping[str, str]
 ) -> None:
     kept = KeptServer(cluster=cluster)
     keeping = [
         asyncio.create_task(kept.keep(stop), name="database"),
         *(asyncio.create_task(child.keep(stop), name=child.name) for child in children),
     ]
-    telling = asyncio.create_task(_tell(children, url=url, tokens=tokens), name="tell")
+    telling = asyncio.create_task(_tell(children, ready), name="tell")
     try:
         await asyncio.gather(*keeping)
     finally:
@@ -192,10 +171,10 @@ async def _supervise(
                 await task
 
 
-async def _tell(children: Sequence[Child], *, url: str, tokens: Path) -> None:
+async def _tell(children: Sequence[Child], ready: Mapping[str, str]) -> None:
     for child in children:
         await child.ready.wait()
-    process.say("ready", url=url, tokens_file=str(tokens))
+    process.say("ready", **ready)
 
 
 def _listen(port: int) -> socket.socket:
