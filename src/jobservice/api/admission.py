@@ -36,6 +36,8 @@ ROUTE_NAME = "jobs.route"
 """Key of the route's name in the scope, for figures and log lines."""
 _ADMISSION = "jobs.admission"
 _PUSHES = frozenset({routes.PUSH_ITEM.name, routes.CHANGE_ITEM.name})
+_SETS = frozenset({routes.MAKE_PLAN.name, routes.TAKE_OUT.name})
+"""Routes whose body names as many items as a plan can have."""
 _UNTIMED = frozenset({routes.EVENTS.name})
 
 
@@ -112,7 +114,7 @@ async def _judge(
         return request
     admission = await _admit(request, route, context)
     _check_address(request, known)
-    most = context.service.records.settings.payload_most if route.name in _PUSHES else context.bounds.body_most
+    most = _body_most(route, context)
     raw = await read_body(request, most=most, seconds=context.bounds.body_seconds)
     key = _key(request) if route.acts else None
     content = parse(raw, request.headers.get("content-type", "")) if takes_body else None
@@ -122,6 +124,13 @@ async def _judge(
     if not takes_body:
         return request
     return CheckedRequest(dict(request.scope), request.receive, raw=raw, content=content)
+
+
+def _body_most(route: Route, context: Context) -> int:
+    """Most bytes of the body of a route."""
+    if route.name in _PUSHES:
+        return context.service.records.settings.payload_most
+    return context.bounds.set_most if route.name in _SETS else context.bounds.body_most
 
 
 async def _admit(request: Request, route: Route, context: Context) -> Admission:

@@ -19,7 +19,21 @@ from starlette.exceptions import HTTPException
 
 from jobcontract.errors import Refusal
 from jobservice import __version__
-from jobservice.api import acts, audit, claims, codes, confirming, events, health, items, money, queues, scores, session
+from jobservice.api import (
+    acts,
+    audit,
+    claims,
+    codes,
+    confirming,
+    events,
+    health,
+    items,
+    money,
+    plans,
+    queues,
+    scores,
+    session,
+)
 from jobservice.api.admission import JobRoute
 from jobservice.api.context import Bounds, attach, make_context
 from jobservice.api.endpoints import Endpoint
@@ -39,6 +53,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *scores.ENDPOINTS,
     *claims.ENDPOINTS,
     *acts.ENDPOINTS,
+    *plans.ENDPOINTS,
     *codes.ENDPOINTS,
     *confirming.ENDPOINTS,
     *money.ENDPOINTS,

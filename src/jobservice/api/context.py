@@ -26,7 +26,9 @@ class Bounds:
     body_seconds: float = 10.0
     """For the whole body to arrive."""
     body_most: int = 65_536
-    """Of a body that is not a push."""
+    """Of a body that neither pushes an item nor names a set of them."""
+    set_most: int = 4 * 1_048_576
+    """Of a body that names a set of items: 50,000 ids, however they are spaced."""
     ready_seconds: float = 1.0
     """For the database to answer `/readyz`."""
     beat_seconds: float = 15.0

@@ -170,7 +170,7 @@ class RowsPage:
     edition: int
     matching: int
     next: Mark | None
-    as_of: str
+    as_of: datetime
 
 
 async def page(
@@ -206,7 +206,7 @@ async def page(
         edition=int(found.text(0, "edition")),
         matching=int(found.text(0, "matching")),
         next=last or None,
-        as_of=found.text(0, "now"),
+        as_of=datetime.fromisoformat(found.text(0, "now")),
     )
 
 

@@ -175,11 +175,11 @@ async def take_out(service: Service, actor: Actor, plan: str, order: TakeOut, on
         version = await rows.freeze(transaction, found.id, now=now, until=until, again=True)
         await warn(transaction, service, service.records.bulk[found.command], found.id)
         detail = {"name": found.name, "items": items.count, "left": found.count - items.count}
-        await record(transaction, actor, "take-out", found.id, detail)
+        await record(transaction, actor, "take-out-plan", found.id, detail)
         await _tell(transaction, found.queue, found.id, version, now)
         return Answered(status=200, body=await shown(transaction, service, actor, found.id))
 
-    deed = Deed(action="take-out", subject=plan, permission=Permission.PAYOUT_RELEASE)
+    deed = Deed(action="take-out-plan", subject=plan, permission=Permission.PAYOUT_RELEASE)
     return await act_once(service, actor, deed, once, work, statement_seconds=STATEMENT_SECONDS)
 
 
@@ -208,11 +208,11 @@ async def keep_in(service: Service, actor: Actor, plan: str, order: KeepIn, once
             raise Refusal(ErrorCode.NOT_FOUND, f"{found.name} has no such warning any more. Load its warnings again.")
         version = await store.touch(transaction, found.id)
         detail = {"name": found.name, "item": kept["item"], "warning": kept["kind"], "reason": order.reason}
-        await record(transaction, actor, "keep-in", found.id, detail)
+        await record(transaction, actor, "keep-in-plan", found.id, detail)
         await hints.add_plan(transaction, queue=found.queue, plan=found.id, version=version)
         return Answered(status=200, body=await shown(transaction, service, actor, found.id))
 
-    deed = Deed(action="keep-in", subject=plan, permission=Permission.PAYOUT_RELEASE)
+    deed = Deed(action="keep-in-plan", subject=plan, permission=Permission.PAYOUT_RELEASE)
     return await act_once(service, actor, deed, once, work)
 
 

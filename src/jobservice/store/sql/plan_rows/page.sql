@@ -1,5 +1,6 @@
 -- One page of a plan's rows as JSON, in one of its orders, and the edition that they belong to: one statement, so that
--- they belong together. What the parameters decide folds away: by number it walks an index, else it sorts the plan.
+-- they belong together. What the parameters decide folds away: by number it walks an index, else it sorts the plan. Of
+-- a payee's name the first hundred characters count: a cursor carries them.
 with chosen as (
     select
         p.id,
@@ -19,7 +20,7 @@ page as not materialized (
         jobs.plan_item_text(i, %(exponents)s::jsonb) as item,
         case
             when %(sort)s::text = 'amount' then i.currency
-            when %(sort)s::text = 'payee' then i.payee_name
+            when %(sort)s::text = 'payee' then left(i.payee_name, 100)
             else ''
         end as word,
         case
