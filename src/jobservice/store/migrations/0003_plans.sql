@@ -613,7 +613,7 @@ as $$
             when i.plan is not null and i.expires_at > at then concat(
                 ',"plan":{"id":"', i.plan, '","name":',
                 to_json(i.plan_name),
-                ',"held":', i.held, '}'
+                ',"held":', i.held::text, '}'
             )
             else ',"plan":null'
         end,
