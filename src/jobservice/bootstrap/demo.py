@@ -16,15 +16,23 @@ import structlog
 from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.states import Role
 from jobservice.application import Application, NewWorkItem
+from jobservice.bootstrap.phone import PHONE, DemoPhone, phone_text, read_phones
 from jobservice.records import RecordSet
+from jobservice.rules.codes import new_secret
+from jobservice.rules.keys import Keys
+from jobservice.settings import StartRefused
 from jobservice.store import deployment
 from jobservice.store.database import Database
-from jobservice.usecases import people
+from jobservice.usecases import enrolment, people
 from jobservice.usecases.seeding import push_examples
 
 TENANTS: Mapping[str, str] = {"leeds": "Leeds City Council", "york": "City of York Council"}
 TOKEN_HOURS = people.TOKEN_HOURS_MOST
 PUSHER = "p.push"
+JOINED = "n.ode"
+"""Fed payouts by hand before they joined finance: what they pushed they do not release (MONEY.md 12)."""
+JOINED_IN, JOINED_QUEUE, JOINED_PUSHED = "leeds", "payments.payouts", 2
+"""Where they fed them, and how many of the example's payouts are theirs."""
 
 _log = structlog.get_logger("jobservice.dev")
 
@@ -43,13 +51,14 @@ PEOPLE: tuple[DemoPerson, ...] = (
     DemoPerson(id="o.lind", name="Olle Lind", role=Role.OPERATOR, tenants=("leeds",)),
     DemoPerson(id="m.ito", name="Mina Ito", role=Role.FINANCE, tenants=("leeds",)),
     DemoPerson(id="k.rao", name="Kiran Rao", role=Role.FINANCE, tenants=("leeds",)),
+    DemoPerson(id=JOINED, name="Nils Ode", role=Role.FINANCE, tenants=("leeds",)),
     DemoPerson(id="s.bell", name="Sue Bell", role=Role.SUPPORT, tenants=("leeds",)),
     DemoPerson(id="a.reyes", name="Ana Reyes", role=Role.AUDITOR, tenants=("leeds",)),
     DemoPerson(id=PUSHER, name="Payment feed", role=Role.PUSHER, tenants=("leeds", "york")),
     DemoPerson(id="d.adm", name="Dana Adm", role=Role.ADMINISTRATOR, tenants=("leeds", "york")),
     DemoPerson(id="y.ward", name="Yusuf Ward", role=Role.FINANCE, tenants=("york",)),
 )
-"""An operator, two finance clerks, a support agent, an auditor, a pusher, an administrator; a clerk of the other tenant."""
+"""An operator, three finance clerks, a support agent, an auditor, a pusher, an administrator; a clerk of the other tenant."""
 
 
 async def make_people(owner: Database) -> None:
@@ -72,7 +81,7 @@ async def write_tokens(owner: Database, folder: Path, *, url: str) -> Path:
     The file: `{"url": ..., "tokens": [{"person", "name", "role", "tenants", "token"}]}`. Folder 0700, file 0600.
     """
     tokens = [{**_shown(person), "token": await _fresh_token(owner, person)} for person in PEOPLE]
-    return _write_privately(folder, json.dumps({"url": url, "tokens": tokens}, indent=2))
+    return _write_privately(tokens_file(folder), json.dumps({"url": url, "tokens": tokens}, indent=2))
 
 
 def tokens_file(folder: Path) -> Path:
@@ -80,10 +89,36 @@ def tokens_file(folder: Path) -> Path:
     return folder / "tokens.json"
 
 
-def _write_privately(folder: Path, text: str) -> Path:
+async def enrol_people(owner: Database, keys: Keys, folder: Path) -> Path:
+    """See that each of the demo's finance people has a phone whose secret lies in the file of the demo's phone; its path.
+
+    What is there stays: after a restart the phones are the same. Folder 0700, file 0600.
+    """
+    phones = _phones(folder)
+    file = _write_privately(folder / PHONE, phone_text(phones))
+    secrets = {phone.person: phone.secret for phone in phones}
+    for person in await enrolment.enrol_demo(owner, keys, secrets):
+        _log.info("demo-phone-enrolled", person=person)
+    return file
+
+
+def _phones(folder: Path) -> tuple[DemoPhone, ...]:
+    """A phone for each finance clerk: the one of the file, or a new one."""
+    try:
+        there = {phone.person: phone.secret for phone in read_phones(folder)}
+    except StartRefused:  # none yet, or not fit to be used
+        there = {}
+    return tuple(
+        DemoPhone(person=person.id, name=person.name, secret=there.get(person.id) or new_secret())
+        for person in PEOPLE
+        if person.role in enrolment.ROLES
+    )
+
+
+def _write_privately(file: Path, text: str) -> Path:
+    folder = file.parent
     folder.mkdir(mode=0o700, exist_ok=True)
     folder.chmod(0o700)
-    file = tokens_file(folder)
     fresh = file.with_suffix(".new")
     fresh.unlink(missing_ok=True)
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -100,8 +135,17 @@ async def seed(owner: Database, api: Database, application: Application, records
             return
         now = await deployment.now(transaction)
 
+    own = JOINED_PUSHED
+
     async def push(tenant: str, queue: str, items: Sequence[NewWorkItem]) -> int:
-        return await push_examples(api, records, application, tenant, queue, items, pusher=PUSHER)
+        nonlocal own
+        theirs = own if (tenant, queue) == (JOINED_IN, JOINED_QUEUE) else 0
+        own -= min(theirs, len(items))
+        new = 0
+        for pusher, some in ((JOINED, items[:theirs]), (PUSHER, items[theirs:])):
+            if some:
+                new += await push_examples(api, records, application, tenant, queue, some, pusher=pusher)
+        return new
 
     for sentence in await application.seeder(now, push):
         _log.info("demo-seeded", said=sentence)
