@@ -18,10 +18,10 @@ from dataclasses import dataclass, field
 
 from jobconsole.client import plans
 from jobconsole.client.errors import PlanUnfit
-from jobconsole.client.plan_rows import PlanRow, RawPage, read_page, read_rows
+from jobconsole.client.plan_rows import PlanRow, PlanRows, RawPage, read_page, read_rows
 from jobconsole.client.service import Service
 from jobcontract.money import EXPONENTS
-from jobcontract.plan_digest import DigestHead, DigestTotal, PlanDigest, parameter_texts
+from jobcontract.plan_digest import DigestHead, DigestRow, DigestTotal, PlanDigest, parameter_texts
 from jobcontract.plans import PLAN_PAGE_MOST, Plan
 from jobcontract.routes import PLAN_ITEMS
 from jobcontract.states import PlanSort
@@ -53,7 +53,7 @@ class _Reached:
 
     plan: Plan
     digest: PlanDigest
-    rows: list[PlanRow] = field(default_factory=list)
+    rows: PlanRows = field(default_factory=PlanRows)
     sums: dict[str, _Sum] = field(default_factory=dict)
     payees: set[str] = field(default_factory=set)
 
@@ -148,15 +148,15 @@ class PlanReading:
         """Put the rows of a page through, a slice at a time."""
         reached = self._reached
         begun = time.monotonic()
-        for at, (row, hashed) in enumerate(read_rows(page.items, self._service.address), 1):
-            _add(reached, row)
+        for at, (kept, hashed) in enumerate(read_rows(page.items, self._service.address), 1):
+            _add(reached, kept[0], hashed)
             try:
                 reached.digest.add(hashed)
             except ValueError:
                 raise PlanUnfit(
-                    f"Row {row.number} of {_called(self.plan)} is not where its id belongs: it must not be confirmed."
+                    f"Row {kept[0]} of {_called(self.plan)} is not where its id belongs: it must not be confirmed."
                 ) from None
-            reached.rows.append(row)
+            reached.rows.add(kept)
             if at % _LOOK == 0 and time.monotonic() - begun >= SLICE:
                 self._tell()
                 await asyncio.sleep(0)
@@ -221,13 +221,13 @@ def _known(plan: Plan, currency: str, exponent: int) -> None:
         )
 
 
-def _add(reached: _Reached, row: PlanRow) -> None:
+def _add(reached: _Reached, number: int, row: DigestRow) -> None:
     """Add a row's amount to the sums. PlanUnfit for a gap, or for decimals that differ."""
     plan = reached.plan
     expected = len(reached.rows) + 1
-    if row.number != expected:
+    if number != expected:
         raise PlanUnfit(
-            f"Row {expected} of {_called(plan)} is missing (row {row.number} came instead): it must not be confirmed."
+            f"Row {expected} of {_called(plan)} is missing (row {number} came instead): it must not be confirmed."
         )
     total = reached.sums.get(row.currency)
     if total is None:
