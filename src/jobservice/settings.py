@@ -43,6 +43,8 @@ class ProcessSettings:
     deployment: str
     keyring: Path | None = None
     """The API's alone: the Worker never opens it (MONEY.md 17)."""
+    public_keys: Path | None = None
+    """The Worker's alone: what it believes confirmations by (MONEY.md 19)."""
 
     def __repr__(self) -> str:
         return f"ProcessSettings(application={self.application!r}, deployment={self.deployment!r})"
@@ -52,11 +54,13 @@ class ProcessSettings:
         """From the environment, with the key ring where this process opens it; StartRefused names all that is missing."""
         names = (DATABASE_URL, APPLICATION, DEPLOYMENT, *((KEYRING,) if keyring else ()))
         values = required(environment, *names)
+        public_keys = None if keyring else environment.get(PUBLIC_KEYS) or None
         return cls(
             database_url=values[DATABASE_URL],
             application=values[APPLICATION],
             deployment=values[DEPLOYMENT],
             keyring=Path(values[KEYRING]).expanduser() if keyring else None,
+            public_keys=None if public_keys is None else Path(public_keys).expanduser(),
         )
 
 

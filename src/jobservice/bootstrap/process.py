@@ -14,6 +14,7 @@ import threading
 from collections.abc import Mapping, Sequence
 
 import psycopg
+import structlog
 
 from jobcontract.errors import Refusal
 from jobservice import records
@@ -22,7 +23,9 @@ from jobservice.records import RecordSet
 from jobservice.settings import APPLICATION, StartRefused
 from jobservice.store.database import Database, reason, server_too_old
 from jobservice.store.revisions import code_version
-from jobservice.usecases.deployment import check_start, record_start
+from jobservice.usecases.deployment import check_start, record_start, stop_if_restored
+
+_log = structlog.get_logger("jobservice.start")
 
 
 def load_application(name: str) -> Application:
@@ -92,6 +95,8 @@ async def check_and_record(database: Database, *, service_role: str, digest: str
         if findings:
             raise StartRefused(*findings)
         await record_start(database, process=service_role, digest=digest, version=version)
+        if await stop_if_restored(database):
+            _log.error("database-restored", alarm=True, todo="money is stopped; run: jobservice money reconcile")
     except Refusal as away:
         raise StartRefused(away.detail) from away
 

@@ -1,23 +1,29 @@
-"""Owns wiring the Worker process: its settings, database, records and duties. Never opens the key ring."""
+"""Owns wiring the Worker process: its settings, database, records, duties and leased work. Never opens the key ring."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from jobservice.application import Application
 from jobservice.bootstrap import process
+from jobservice.bootstrap.public_keys import read_public_keys
 from jobservice.records import RecordSet
-from jobservice.settings import ProcessSettings
+from jobservice.settings import PUBLIC_KEYS, PURPOSES, ProcessSettings, StartRefused
 from jobservice.store.database import Database
 from jobservice.usecases.inbox import ServiceInbox
 from jobservice.usecases.scoring import Scorer
+from jobservice.worker.applying import Applying
 from jobservice.worker.duties import Duty
 from jobservice.worker.housekeeping import Housekeeping
+from jobservice.worker.leased_work import LeasedWork
+from jobservice.worker.plan_keeper import PlanKeeper
 from jobservice.worker.process import Worker
 from jobservice.worker.rescoring import Rescoring
+from jobservice.worker.settling import Settling
 
-CONNECTIONS = 5
-"""Most connections of one Worker process."""
+CONNECTIONS = 16
+"""Most connections of one Worker process: its duties, and the turns of a few plans at once."""
 
 
 def duties(records: RecordSet, application: Application) -> tuple[Duty, ...]:
@@ -25,7 +31,25 @@ def duties(records: RecordSet, application: Application) -> tuple[Duty, ...]:
     return (
         Housekeeping(hints_keep=records.settings.hints_keep),
         Rescoring(scorer=Scorer.of(records, application), queues=records.queues),
+        PlanKeeper(),
+        Settling(),
     )
+
+
+def leased_work(
+    database: Database, records: RecordSet, application: Application, settings: ProcessSettings
+) -> tuple[LeasedWork, ...]:
+    """All leased work of a Worker; StartRefused where plans could be confirmed and it could not believe one."""
+    if settings.public_keys is None:
+        if records.bulk:
+            raise StartRefused(
+                f"{PUBLIC_KEYS} is not set: {PURPOSES[PUBLIC_KEYS]}. Without it no confirmed plan is applied "
+                f"({', '.join(sorted(records.bulk))})."
+            )
+        return ()
+    read_public_keys(settings.public_keys)
+    keys = partial(read_public_keys, settings.public_keys)
+    return (Applying(database=database, records=records, application=application, keys=keys),)
 
 
 async def run_worker(
@@ -41,7 +65,12 @@ async def run_worker(
         await process.check_and_record(database, service_role="jobs_worker", digest=records.digest)
         application.connect(ServiceInbox(records, application))
         stop = process.stop_event(until_stdin_closes=until_stdin_closes)
-        worker = Worker(database=database, duties=duties(records, application), stop=stop)
+        worker = Worker(
+            database=database,
+            duties=duties(records, application),
+            leased=leased_work(database, records, application, settings),
+            stop=stop,
+        )
         process.say("ready", incarnation=str(worker.incarnation))
         await worker.run()
     finally:

@@ -12,6 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from jobcontract.states import PlanState, Turn
+from jobservice.rules.limits import Sum
 from jobservice.rules.turns import Count
 from jobservice.store.database import Row, Transaction
 from jobservice.store.turns import PlanLease
@@ -84,7 +85,7 @@ async def pause(transaction: Transaction, lease: PlanLease, reason: str) -> bool
 
 
 async def tell(transaction: Transaction, lease: PlanLease) -> Row | None:
-    """Raise the plan's version: version, queue, moment (a number that grows from transaction to transaction)."""
+    """Raise the plan's version: version, queue, moment (microseconds since 1970)."""
     return await transaction.row("plan_leases/tell", **lease.parameters())
 
 
@@ -129,3 +130,9 @@ async def lapse(transaction: Transaction, plan: str) -> Row | None:
 async def let_go(transaction: Transaction, plan: str, *, owner: str) -> int:
     """Give back the items of a plan that had no turn; how many."""
     return await transaction.run("plan_leases/let_go", plan=plan, owner=owner)
+
+
+async def counted(transaction: Transaction, plan: str) -> Mapping[str, Sum]:
+    """What a plan counts for limits, by currency."""
+    found = await transaction.rows("plan_leases/counted", plan=plan)
+    return {row["currency"]: Sum(minor=row["minor"], count=row["items"]) for row in found}

@@ -231,6 +231,12 @@ async def said(transaction: Transaction, *, most: int) -> Sequence[Row]:
     return await transaction.rows("turns/said", most=most)
 
 
+async def row_version(transaction: Transaction, item: str) -> int:
+    """The version of an item's row; 0 where there is none."""
+    row = await transaction.row("turns/row_version", item=item)
+    return 0 if row is None else int(row["row_version"])
+
+
 def _frozen(row: Row) -> Frozen:
     return Frozen(
         item=row["item"],

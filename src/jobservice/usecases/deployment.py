@@ -1,11 +1,12 @@
 """Owns whether an API or Worker process may start on this database (MONEY.md 29, 30, 35), and the record that it did.
 
-Every finding is a sentence that says what to do. Looks only; the one thing it writes is the row of a start (MONEY.md 31).
+Every finding is a sentence that says what to do. It looks; what it writes is the row of a start (MONEY.md 31),
+and that money is stopped in a restored database (MONEY.md 22).
 """
 
 from __future__ import annotations
 
-from jobservice.store import audit, deployment
+from jobservice.store import audit, deployment, reconciling
 from jobservice.store.database import Database, Row, Transaction, server_too_old
 
 TRUE_CLOCK = "select clock_timestamp()"
@@ -42,6 +43,13 @@ async def record_start(database: Database, *, process: str, digest: str, version
             reference=None,
         )
         await audit.add(transaction, entry)
+
+
+async def stop_if_restored(database: Database) -> bool:
+    """Stop the money of all tenants where this database is not the one in which it moved last (MONEY.md 22): another
+    server, or one that a backup was restored to. Whether that is so; the first start in a database keeps which it is."""
+    async with database.transaction(None) as transaction:
+        return await reconciling.stop_if_restored(transaction)
 
 
 def _role_findings(standing: Row, service_role: str) -> tuple[str, ...]:

@@ -38,9 +38,11 @@ class Lease:
         return {"name": self.duty, "holder": self.holder, "fence": self.fence}
 
     @asynccontextmanager
-    async def transaction(self, tenant: str | None = None) -> AsyncIterator[Transaction]:
+    async def transaction(
+        self, tenant: str | None = None, *, statement_seconds: float = 10.0
+    ) -> AsyncIterator[Transaction]:
         """One unit of work under the lease, which it extends. LeaseLost where it is not ours any more."""
-        async with self.database.transaction(tenant) as transaction:
+        async with self.database.transaction(tenant, statement_seconds=statement_seconds) as transaction:
             if not await duties.hold_duty(transaction, self.key, seconds=self.seconds):
                 raise LeaseLost(self.duty)
             yield transaction

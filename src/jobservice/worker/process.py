@@ -1,4 +1,5 @@
-"""Owns a Worker process's life: its incarnation, its heartbeat, one loop a duty, and its end in good order.
+"""Owns a Worker process's life: its incarnation, its heartbeat, one loop a duty, its leased work, and its end in good
+order.
 
 A database that is away is waited for with growing, jittered pauses and one log line each; whatever else a duty raises
 ends that run alone. Never decides anything itself.
@@ -22,6 +23,7 @@ from jobservice.store import duties as duty_rows
 from jobservice.store import workers
 from jobservice.store.database import Database
 from jobservice.worker.duties import Duty, Lease, LeaseLost, give_back, take
+from jobservice.worker.leased_work import LeasedWork, Leases
 
 _log = structlog.get_logger("jobservice.worker")
 
@@ -42,6 +44,7 @@ class Worker:
     database: Database
     duties: Sequence[Duty]
     stop: asyncio.Event
+    leased: Sequence[LeasedWork] = ()
     pace: Pace = field(default_factory=Pace)
     incarnation: UUID = field(default_factory=uuid4)
 
@@ -53,6 +56,10 @@ class Worker:
             group.create_task(self._loop("heartbeat", self._beat, every=self.pace.beat))
             for duty in self.duties:
                 group.create_task(self._loop(duty.name, partial(self._turn, duty), every=duty.every))
+            for work in self.leased:
+                leases = Leases(work=work, holder=self.incarnation, stop=self.stop, group=group)
+                group.create_task(self._loop(work.name, leases.look, every=work.every))
+                group.create_task(leases.keep())
         await self._end()
         log.info("worker-stopped")
 
@@ -92,7 +99,8 @@ class Worker:
             )
             for duty in self.duties:
                 await duty_rows.add_duty(transaction, duty.name)
-        _log.info("worker-started", incarnation=str(self.incarnation), duties=[duty.name for duty in self.duties])
+        names = [duty.name for duty in self.duties] + [work.name for work in self.leased]
+        _log.info("worker-started", incarnation=str(self.incarnation), duties=names)
 
     async def _beat(self) -> None:
         async with self.database.transaction(None) as transaction:

@@ -11,4 +11,4 @@ where
     and p.id = %(plan)s::uuid
     and p.state in ('armed', 'applying', 'paused')
     and p.apply_until <= jobs.now()
-returning p.version, p.queue, p.owner, pg_current_xact_id()::text::bigint as moment
+returning p.version, p.queue, p.owner, (extract(epoch from jobs.now()) * 1000000)::bigint as moment
