@@ -8,6 +8,7 @@ first test asks for it (under a file lock), and the owner stops it when the run 
 from __future__ import annotations
 
 import fcntl
+import gc
 import os
 import shutil
 import tempfile
@@ -80,6 +81,12 @@ class RunFolder:
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Register the hand-over before processes are started."""
     session.config.pluginmanager.register(RunFolder())
+
+
+def pytest_collection_finish() -> None:
+    """Modules and collected tests stay to the end: the collector need not walk them again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -25,6 +25,8 @@ from jobservice.embedded import EmbeddedServer, closed_to_others, default_folder
 from jobservice.settings import StartRefused
 from tests.conftest import Server
 
+pytestmark = pytest.mark.xdist_group("embedded")  # one server is made for all who start from a copy
+
 DEBIAN_15 = Path("/usr/lib/postgresql/15/bin")
 
 
@@ -53,6 +55,15 @@ def data(empty: Path, made: Path) -> Path:
     """The folder of an embedded server that was started before."""
     subprocess.run(("cp", "-a", str(made / "cluster"), str(empty / "cluster")), check=True)
     return empty
+
+
+@pytest.fixture
+def deep(empty: Path, made: Path) -> Path:
+    """The same under a path too long for a socket."""
+    deep = empty / ("d" * 60) / ("e" * 60)
+    make_folder(deep)
+    subprocess.run(("cp", "-a", str(made / "cluster"), str(deep / "cluster")), check=True)
+    return deep
 
 
 def query(server: EmbeddedServer, text: str) -> Any:
@@ -207,9 +218,7 @@ def test_a_broken_setting_is_a_sentence_with_the_reason(data: Path) -> None:
         EmbeddedServer.start(data)
 
 
-def test_a_long_path_gets_a_socket_folder_elsewhere(empty: Path) -> None:
-    deep = empty / ("d" * 60) / ("e" * 60)
-    make_folder(deep)
+def test_a_long_path_gets_a_socket_folder_elsewhere(deep: Path) -> None:
     server = EmbeddedServer.start(deep)
     try:
         assert query(server, "select 1") == 1
@@ -226,9 +235,8 @@ def test_a_long_path_gets_a_socket_folder_elsewhere(empty: Path) -> None:
     assert not (deep / "socket-folder").exists()
 
 
-def test_a_folder_for_the_socket_that_is_a_link_is_not_used(empty: Path) -> None:
-    deep, foreign = empty / ("d" * 60) / ("e" * 60), empty / "foreign"
-    make_folder(deep)
+def test_a_folder_for_the_socket_that_is_a_link_is_not_used(empty: Path, deep: Path) -> None:
+    foreign = empty / "foreign"
     foreign.mkdir(mode=0o755)
     (empty / "link").symlink_to(foreign)
     (deep / "socket-folder").write_text(str(empty / "link"))
@@ -241,10 +249,8 @@ def test_a_folder_for_the_socket_that_is_a_link_is_not_used(empty: Path) -> None
     assert stat.S_IMODE(foreign.stat().st_mode) == 0o755
 
 
-def test_a_start_that_fails_leaves_no_socket_folder(empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_start_that_fails_leaves_no_socket_folder(empty: Path, deep: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(empty))
-    deep = empty / ("d" * 60) / ("e" * 60)
-    make_folder(deep)
     EmbeddedServer.start(deep).stop()
     with (deep / "cluster" / "postgresql.conf").open("a") as configuration:
         configuration.write("\nmax_connections = many\n")

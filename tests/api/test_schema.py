@@ -32,6 +32,8 @@ from jobservice.usecases.service import Service
 from tests.api.conftest import DEADLINE, SIGNING_KEY
 from tests.conftest import People, Server
 
+pytestmark = pytest.mark.xdist_group("schema")  # one server and one reading of the document
+
 EXAMPLES = 25
 """Requests for each operation: about a real thing, about any thing, wrong ones."""
 CHECKS = [

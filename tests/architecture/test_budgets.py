@@ -8,6 +8,8 @@ import pytest
 
 from tests.architecture.tree import ROOT, functions, parsed, python_files
 
+pytestmark = pytest.mark.xdist_group("tree")  # each file is parsed once
+
 FILE_LINES = 400
 APP_LINES = 200
 FUNCTION_LINES = 50

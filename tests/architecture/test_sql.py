@@ -9,6 +9,8 @@ import pytest
 
 from tests.architecture.tree import ROOT, SOURCE, parsed, python_files
 
+pytestmark = pytest.mark.xdist_group("tree")  # each file is parsed once
+
 SQL = SOURCE / "jobservice" / "store" / "sql"
 STORE = SOURCE / "jobservice" / "store"
 STATEMENT_NAME = re.compile(r"[a-z_]+/[a-z0-9_]+")

@@ -6,6 +6,7 @@ import ast
 import shutil
 import subprocess
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,6 +33,7 @@ def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]
             yield node
 
 
+@cache
 def parsed(path: Path) -> ast.Module:
-    """The syntax tree of a file."""
+    """The syntax tree of a file; one for all who ask, to be read alone."""
     return ast.parse(path.read_text("utf-8"), filename=str(path))

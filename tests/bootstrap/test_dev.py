@@ -173,12 +173,19 @@ def test_everything_from_nothing_and_back_to_nothing(data: Path) -> None:
     assert '"worker-stopped"' in logged
 
 
-def test_a_database_that_was_killed_comes_back_with_what_was_in_it(data: Path) -> None:
+def test_a_dev_and_a_database_that_were_killed_come_back_with_what_was_in_it(data: Path) -> None:
     dev = Dev(data)
     cluster = Cluster(folder=data, programs=embedded.wheel_programs(18))
     with psycopg.connect(cluster.url("jobs_owner", "jobs")) as owner:
         before = owner.execute("select id, business_key, title from jobs.items order by id").fetchall()
     assert len(before) == 2
+    children = dev.children()
+    os.kill(dev.process.pid, signal.SIGKILL)  # it takes its children along, and can be started again
+    dev.process.communicate(timeout=SECONDS)
+    until(lambda: not any(child.is_running() and child.status() != "zombie" for child in children.values()))
+
+    dev = Dev(data)
+    assert answers(dev.url)
     first = postmaster(data)
     os.kill(first, signal.SIGKILL)
     until(lambda: postmaster(data) not in {0, first} and answers(dev.url))
@@ -216,15 +223,3 @@ def test_a_stop_while_it_is_seeded_breaks_that_off_and_the_next_start_seeds_agai
     with psycopg.connect(cluster.url("jobs_owner", "jobs")) as owner:
         assert owner.execute("select count(*) from jobs.items").fetchone() == (2,)
     again.end(again.process.terminate)
-
-
-def test_a_dev_that_was_killed_takes_its_children_along_and_can_be_started_again(data: Path) -> None:
-    dev = Dev(data)
-    children = dev.children()
-    os.kill(dev.process.pid, signal.SIGKILL)
-    dev.process.communicate(timeout=SECONDS)
-    until(lambda: not any(child.is_running() and child.status() != "zombie" for child in children.values()))
-    again = Dev(data)
-    assert answers(again.url)
-    again.end(again.process.terminate)
-    assert again.process.returncode == 0

@@ -20,9 +20,9 @@ from tests.terminal import Terminal
 pytestmark = [pytest.mark.xdist_group("e2e"), pytest.mark.timeout(300)]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def folder() -> Iterator[Path]:
-    """A folder for one demo."""
+    """A folder for demos that end: whichever comes first fills it, the next one finds it so."""
     made = temporary_folder()
     yield made
     shutil.rmtree(made)

@@ -6,6 +6,9 @@ import pytest
 
 from jobconsole import connection
 from jobconsole.screens import queues, queues_fetching, queues_filter
+from tests import stylesheets
+
+stylesheets.share()
 
 
 @pytest.fixture(autouse=True)
