@@ -8,9 +8,16 @@ import pytest
 
 from tests.usecases.desk import Desk
 from tests.usecases.desk import desk as new_desk
+from tests.usecases.money_desk import MoneyDesk, money_desk
 
 
 @pytest.fixture
 def desk(database: Any, people: Any) -> Desk:
     """Three queues, seven use cases, the whole cast."""
     return new_desk(database, people)
+
+
+@pytest.fixture
+def money(database: Any, people: Any) -> MoneyDesk:
+    """The same desk with a key ring, and phones of finance."""
+    return money_desk(database, people)
