@@ -88,7 +88,7 @@ def check_keyring(folder: Path) -> None:
     """StartRefused with one sentence for everything in the ring that others could read or change."""
     if not folder.is_dir():
         raise StartRefused(f"{folder} ({KEYRING}) is not a folder. Make it with: jobservice keyring init.")
-    wrong = [_wrong(folder, 0o700), *(_wrong(file, 0o600) for file in sorted(folder.iterdir()))]
+    wrong = [open_to_others(folder, 0o700), *(open_to_others(file, 0o600) for file in sorted(folder.iterdir()))]
     sentences = [sentence for sentence in wrong if sentence is not None]
     if sentences:
         raise StartRefused(*sentences)
@@ -131,10 +131,11 @@ def _read(file: Path) -> bytes:
     return key
 
 
-def _wrong(path: Path, mode: int) -> str | None:
+def open_to_others(path: Path, mode: int) -> str | None:
+    """A sentence where a file or folder is a link, not this user's, or open beyond `mode`; None where it is closed."""
     found = path.lstat()
     if stat.S_ISLNK(found.st_mode):
-        return f"{path} is a link; the key ring holds plain files only."
+        return f"{path} is a link; only plain files may lie there."
     if found.st_uid != os.geteuid():
         return f"{path} belongs to another user. Give it to the user that runs the service."
     if stat.S_IMODE(found.st_mode) & ~mode:
