@@ -9,7 +9,7 @@ SOURCES := $(shell find src examples -name '*.py' -type f 2>/dev/null)
 export PYTHONDONTWRITEBYTECODE =
 export UV_COMPILE_BYTECODE = 1
 
-.PHONY: demo test check bench requirements pins setup format snapshots clean
+.PHONY: demo phone test check bench requirements pins setup format snapshots clean
 
 setup: $(READY)
 
@@ -23,6 +23,9 @@ $(READY): $(PINS) $(UV_PIN) pyproject.toml
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-build-isolation --no-deps --editable .
 	@$(BIN)/python -m compileall -q src examples
 	@touch $@
+
+phone: $(READY)
+	@$(BIN)/jobservice phone $(if $(PERSON),--person $(PERSON))
 
 demo: $(READY)
 	@$(BIN)/python -m compileall -q src examples

@@ -17,9 +17,10 @@ import click
 
 from jobcontract.errors import Refusal
 from jobservice import __version__
+from jobservice.cli_codes import keyring, phone, totp
 from jobservice.cli_money import money
 from jobservice.cli_people import person, tenant, token
-from jobservice.settings import APPLICATION, DATABASE_URL, KEYRING, ProcessSettings, StartRefused, required
+from jobservice.settings import APPLICATION, DATABASE_URL, ProcessSettings, StartRefused, required
 
 SET = click.option(
     "--set",
@@ -58,6 +59,9 @@ def commands() -> None:
 commands.add_command(tenant)
 commands.add_command(person)
 commands.add_command(token)
+commands.add_command(totp)
+commands.add_command(keyring)
+commands.add_command(phone)
 commands.add_command(money)
 
 
@@ -189,19 +193,3 @@ def check(folder: Path, application: str | None) -> None:
     for line in report.lines:
         click.echo(line)
     sys.exit(report.exit_code)
-
-
-@commands.group()
-def keyring() -> None:
-    """The folder of keys that JOBSERVICE_KEYRING names."""
-
-
-@keyring.command()
-def init() -> None:
-    """Make the folder and the keys that are missing in it; what is there stays."""
-    folder = Path(required(os.environ, KEYRING)[KEYRING]).expanduser()
-    from jobservice.bootstrap.keyring import check_keyring, make_keyring
-
-    make_keyring(folder)
-    check_keyring(folder)
-    click.echo(f"The key ring {folder} is complete.")

@@ -90,6 +90,11 @@ def new_secret() -> str:
     return pyotp.random_base32()
 
 
+def enrolment_address(secret: str, person: str, place: str) -> str:
+    """What a QR code for a phone says (`otpauth://`): the secret, whose it is, and the name of the place."""
+    return pyotp.TOTP(secret).provisioning_uri(name=person, issuer_name=f"jobconsole {place}".strip())
+
+
 def step_of(instant: datetime) -> int:
     """The step that an instant (aware) is in."""
     return int(instant.timestamp()) // STEP_SECONDS

@@ -29,6 +29,12 @@ class SealedAnew:
     unopened: tuple[str, ...]
 
 
+async def check_owner(owner: Database) -> None:
+    """Raise what the database says where this login may not look: before any key is made."""
+    async with owner.transaction(None) as transaction:
+        await store.people(transaction)
+
+
 async def seal_anew(owner: Database, keys: Keys) -> SealedAnew:
     """Seal every secret under the current key, one person after the other, and record the rotation.
 
