@@ -20,7 +20,7 @@ from jobconsole.client.service import Service
 from jobcontract.plans import Plan
 from jobcontract.states import Turn
 
-PAYOUTS, COMMAND = "payments.payouts", "payments.release-payouts"
+PAYOUTS, COMMAND = "payments.payouts", "payments.release-many"
 PREVIEW = pytest.mark.requirement("show-a-preview-before-bulk-money-actions", "MONEY-9")
 Bend = Callable[[dict[str, Any]], None]
 

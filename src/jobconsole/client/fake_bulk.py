@@ -149,10 +149,16 @@ class FakeBulk:
 
         return self._shown(self.plans.make(asked.person, asked.parts["queue"], order, matching))
 
-    def _list(self, _asked: Asked) -> Plans:
+    def _list(self, asked: Asked) -> Plans:
         self.plans.refresh()
         now = self._queues.now()
-        return Plans(plans=tuple(plan.shown(now) for plan in listed(self.plans.all)), as_of=now)
+        found = [
+            plan
+            for plan in self.plans.all.values()
+            if (plan.owner == asked.person or "owner" not in asked.query)
+            and (plan.state.live or "state" not in asked.query)
+        ]
+        return Plans(plans=tuple(plan.shown(now) for plan in listed(found)), as_of=now)
 
     def _plan(self, asked: Asked) -> FakePlan:
         return self.plans.find(asked.parts["plan"])
@@ -182,7 +188,9 @@ class FakeBulk:
     def _pause(self, asked: Asked) -> Plan:
         plan = self._plan(asked)
         order = PausePlan.model_validate_json(asked.request.content)
-        if plan.state not in (PlanState.ARMED, PlanState.APPLYING):
+        if plan.state is PlanState.PAUSED:
+            return self._shown(plan)
+        if not plan.state.confirmed:
             raise wrong_state(plan)
         plan.state, plan.reason, plan.ended_by = PlanState.PAUSED, order.reason, asked.person
         self.plans.changed(plan)
@@ -198,13 +206,17 @@ class FakeBulk:
             raise Refusal(ErrorCode.MONEY_STOPPED, "Money is stopped.")
         if verdict is not None:
             raise verdict
-        plan.state, plan.reason, plan.ended_by = PlanState.APPLYING, None, None
+        waits = plan.armed_until is not None and plan.armed_until > self._queues.now()
+        plan.state = PlanState.ARMED if waits else PlanState.APPLYING
+        plan.reason = plan.ended_by = None
         self.plans.changed(plan)
         return self._shown(plan)
 
     def _abort(self, asked: Asked) -> Plan:
         plan = self._plan(asked)
         order = AbortPlan.model_validate_json(asked.request.content)
+        if plan.state is PlanState.ABORTED:
+            return self._shown(plan)
         if not plan.state.confirmed:
             raise wrong_state(plan)
         self.plans.end(plan, PlanState.ABORTED, asked.person, order.reason)

@@ -55,7 +55,7 @@ class FakeCodes:
             rests_until=phone.rests_until,
         )
 
-    def judge(self, person: str, code: str | None) -> Refusal | None:
+    def judge(self, person: str, code: str) -> Refusal | None:
         """What is wrong with the code, spent or counted by now; None where it is right.
 
         Refusal INVALID_REQUEST where it is not six digits: nothing is counted.
@@ -63,7 +63,7 @@ class FakeCodes:
         phone = self.phone(person)
         if not phone.enrolled:
             return Refusal(ErrorCode.CODE_UNREADY, "No phone of yours confirms yet: have one enrolled on the server.")
-        text = (code or "").replace(" ", "")
+        text = code.replace(" ", "")
         if not (len(text) == 6 and text.isascii() and text.isdigit()):
             raise Refusal(ErrorCode.INVALID_REQUEST, "A code is six digits, 0 to 9; spaces between them do not matter.")
         locked = self._locked(phone) is not None or phone.locked_for_good
@@ -90,6 +90,7 @@ class FakeCodes:
             f"That code is not right. {tries} left.",
             tries_left=left,
             locked_until=until.isoformat() if until is not None and self._locked(phone) else None,
+            locked_for_good=phone.locked_for_good,
         )
 
     def _too_many(self, phone: _Phone) -> Refusal:
@@ -100,6 +101,7 @@ class FakeCodes:
             f"Too many wrong codes: none is taken {when}.",
             tries_left=0,
             locked_until=until.isoformat() if until else None,
+            locked_for_good=phone.locked_for_good,
         )
 
     def _locked(self, phone: _Phone) -> datetime | None:

@@ -20,7 +20,8 @@ _REASONS, _TURNS = tuple(Exclusion), tuple(Turn)
 def items(plan: FakePlan, query: Mapping[str, str], limit: int, now: datetime) -> PlanItemPage:
     """Rows that match the search, in the order that is asked for."""
     text = query.get("search", "").casefold()
-    found = [row for row in plan.rows if text in _searched(row)]
+    turn = query.get("turn")
+    found = [row for row in plan.rows if text in _searched(row) and turn in (None, row.turn.value)]
     found.sort(key=_order(plan, query.get("sort", PlanSort.NUMBER.value)))
     page, following = _cut(found, query, limit)
     return PlanItemPage(edition=plan.edition, items=plan.items(page), matching=len(found), next=following, as_of=now)

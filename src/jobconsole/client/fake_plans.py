@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from uuid import UUID
@@ -88,7 +89,9 @@ class FakePlans:
         excluded = {item: out for item in ids if (out := self._excluded(item, queue, owner)) is not None}
         rows = frozen(self.queues.items[item] for item in ids if item not in excluded)
         if not rows:
-            raise Refusal(ErrorCode.PLAN_EMPTY, "Nothing can go into the plan: every item is excluded.")
+            counts = Counter(each.reason for each in excluded.values())
+            told = [{"reason": reason.value, "count": counts[reason]} for reason in Exclusion if counts[reason]]
+            raise Refusal(ErrorCode.PLAN_EMPTY, "Nothing can go into the plan: every item is excluded.", excluded=told)
         number, now = len(self.all), self.queues.now()
         plan = FakePlan(
             id=str(UUID(int=(15 << 120) + number)),
@@ -127,6 +130,9 @@ class FakePlans:
         plan.rows = frozen(each.row for each in plan.rows if each.row.id not in gone)
         plan.edition += 1
         plan.frozen_at = self.queues.now()
+        plan.expires_at = plan.frozen_at + self.rules.expiry
+        for each in plan.rows:
+            each.row.expires_at = plan.expires_at
         plan.warnings = [
             warning.model_copy(update={"answer": answers.get((warning.item, warning.kind))})
             for warning in found_in(plan, self.rules.answer_above)
@@ -146,12 +152,12 @@ class FakePlans:
     def drop(self, plan: FakePlan, person: Person) -> None:
         """Give it up."""
         self._own(plan, person)
-        self.end(plan, PlanState.DROPPED, person, None)
+        self.end(plan, PlanState.DROPPED, person, "Its owner dropped it.")
 
     def confirm(self, plan: FakePlan, person: Person, order: Confirm) -> None:
         """Confirm it. The code is judged first, and named last (MONEY.md 13)."""
         self._own(plan, person)
-        verdict = self.codes.judge(person.id, order.code.get_secret_value() if order.code is not None else None)
+        verdict = self._judge(plan, person, order)
         if order.digest != plan.digest(self.queues.now()):
             raise Refusal(ErrorCode.PLAN_DIGEST, "What you looked at is not what the plan holds. Read it again.")
         changes = [change.model_dump(mode="json") for change in self._changes(plan)]
@@ -160,7 +166,7 @@ class FakePlans:
         if any(warning.must_answer and warning.answer is None for warning in plan.warnings):
             raise Refusal(ErrorCode.PLAN_UNANSWERED, "Warnings wait for an answer: take out, or keep with a reason.")
         for total in sums(plan.rows):
-            if total.out_minor > self.rules.plan_most.get(total.currency, 0):
+            if total.out_minor > self.rules.plan_most[total.currency]:
                 raise Refusal(ErrorCode.LIMIT_EXCEEDED, f"The plan sends out more {total.currency} than one plan may.")
         if self._stopped():
             raise Refusal(ErrorCode.MONEY_STOPPED, "Money is stopped.")
@@ -175,6 +181,12 @@ class FakePlans:
         for each in plan.rows:
             self._take(each.row, plan, held=True)
         self.changed(plan)
+
+    def _judge(self, plan: FakePlan, person: Person, order: Confirm) -> Refusal | None:
+        if order.code is not None:
+            return self.codes.judge(person.id, order.code.get_secret_value())
+        sentence = f"Plan {plan.name} takes the six digits from your phone; none came. Nothing was counted."
+        return Refusal(ErrorCode.CODE_WRONG, sentence)
 
     def end(self, plan: FakePlan, state: PlanState, by: Person | None, reason: str | None) -> None:
         """End it, and give back what had no turn."""
@@ -215,7 +227,7 @@ class FakePlans:
         for each in plan.rows:
             fields = (
                 ("version", str(each.money_version), str(each.row.money_version)),
-                ("plan", plan.name, self._plan_name(each.row)),
+                ("claim", "the plan's", self._claim(each.row, plan)),
             )
             for name, before, after in fields:
                 if before != after:
@@ -223,9 +235,11 @@ class FakePlans:
                         number=each.number, item=each.row.id, title=each.title, field=name, before=before, after=after
                     )
 
-    def _plan_name(self, row: FakeItem) -> str:
-        plan = self.queues.plan(row)
-        return plan.name if plan is not None else "none"
+    def _claim(self, row: FakeItem, plan: FakePlan) -> str:
+        found, holder = self.queues.plan(row), self.queues.holder(row)
+        if found is not None and found.id == plan.id:
+            return "the plan's"
+        return "free" if holder is None else f"held by {holder.name}"
 
     def _excluded(self, item: str, queue: str, owner: Person) -> ExcludedItem | None:
         """Why an item cannot go in; None where it can."""
@@ -264,7 +278,6 @@ def _out(row: FakeItem, reason: Exclusion, who: Person | None, sentence: str) ->
     )
 
 
-def listed(plans: Mapping[str, FakePlan]) -> list[FakePlan]:
-    """Plans as the listing has them: live ones before ended ones, newest first, at most a hundred."""
-    newest = list(plans.values())[::-1]
-    return sorted(newest, key=lambda plan: not plan.state.live)[:100]
+def listed(plans: Sequence[FakePlan]) -> list[FakePlan]:
+    """Plans, oldest first, as the listing has them: live ones before ended ones, newest first, at most a hundred."""
+    return sorted(reversed(plans), key=lambda plan: not plan.state.live)[:100]

@@ -40,7 +40,7 @@ PAYOUTS = Queue(
     lease_seconds=3_600,
     bulk=(
         BulkCommand(
-            id="payments.release-payouts",
+            id="payments.release-many",
             title="Release payouts",
             use_case=RELEASE.id,
             confirm_by=ConfirmMethod.TOTP,
@@ -66,8 +66,8 @@ UNCERTAIN = Queue(
     title="Uncertain payouts",
     claim=ClaimMode.REQUIRED,
     money=True,
-    inputs=(),
-    use_cases=(NOTE,),
+    inputs=("invoice",),
+    use_cases=(NOTE, HAND_OVER),
     lease_seconds=3_600,
     uncertain_of=(PAYOUTS.bulk[0].id,),
 )

@@ -50,7 +50,7 @@ from jobcontract.routes import (
     RESUME_PLAN,
     TAKE_OUT,
 )
-from jobcontract.states import PlanSort, PlanState
+from jobcontract.states import PlanSort, PlanState, Turn
 
 PAGE = 200
 """Rows of a page where the caller does not say."""
@@ -71,9 +71,9 @@ async def make(
     return await service.post(MAKE_PLAN, order, Plan, key=key, parts={"queue": queue})
 
 
-async def plans(service: Service) -> Plans:
-    """The plans of the tenant, live ones first, newest first."""
-    return await service.get(PLANS, Plans)
+async def plans(service: Service, *, mine: bool = False, live: bool = False) -> Plans:
+    """The plans of the tenant, live ones first, newest first; `mine`: of the person who asks; `live`: no ended one."""
+    return await service.get(PLANS, Plans, query={"owner": "me" if mine else None, "state": "live" if live else None})
 
 
 async def plan(service: Service, identifier: str) -> Plan:
@@ -99,11 +99,18 @@ async def items(
     *,
     sort: PlanSort = PlanSort.NUMBER,
     search: str = "",
+    turn: Turn | None = None,
     cursor: str | None = None,
     limit: int = PAGE,
 ) -> PlanItemPage:
-    """One page of a plan's rows, at most `PLAN_PAGE_MOST`; `search` is text in title, payee, key or last four."""
-    query = {"sort": sort.value, "search": search or None, "cursor": cursor, "limit": limit}
+    """One page of a plan's rows, at most `PLAN_PAGE_MOST`; `search` is words of title, payee, key or last four."""
+    query = {
+        "sort": sort.value,
+        "search": search or None,
+        "turn": None if turn is None else turn.value,
+        "cursor": cursor,
+        "limit": limit,
+    }
     return await service.get(PLAN_ITEMS, PlanItemPage, parts={"plan": identifier}, query=query)
 
 
