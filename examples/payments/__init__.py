@@ -8,8 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from examples.payments import scoring, use_cases
+from examples.payments.bank.outward import URL_NAME, BankOutward
 from examples.payments.seeding import Seeding
-from jobservice.application import Application
+from jobservice.application import Application, Companion
 
 DEMO_MOST = 5_000
 """Payouts of the published files that a demo takes, the newest: enough to page through, and loaded while one waits."""
@@ -18,3 +19,12 @@ application = Application("payments", Path(__file__).parent / "records")
 application.seeder = Seeding(most=DEMO_MOST)
 use_cases.register(application)
 scoring.register(application)
+application.outward("payments.release", BankOutward())
+application.companions = (
+    Companion(
+        name="bank",
+        module="examples.payments.bank",
+        arguments=("--ledger", "{data}/ledger.jsonl", "--port", "{port}"),
+        variable=URL_NAME,
+    ),
+)

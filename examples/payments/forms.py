@@ -57,12 +57,14 @@ class Form:
     dates: DateForm
     currency: str | None = None
     """The column of the currency; None = every amount is in GBP."""
+    account: str | None = None
+    """The column with the name that the account is made from; None, or nothing in it = the payee's own."""
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Every column that a file of this form must have."""
         named = (self.date, self.number, self.amount, self.payee, self.purpose, self.department)
-        return named if self.currency is None else (*named, self.currency)
+        return (*named, *(column for column in (self.currency, self.account) if column is not None))
 
 
 FORMS: tuple[Form, ...] = (
@@ -95,6 +97,18 @@ FORMS: tuple[Form, ...] = (
         purpose="Purpose",
         department="Organisational Unit",
         dates=DateForm.SLASHES,
+    ),
+    Form(
+        name="oddities",
+        date="date",
+        number="transaction",
+        amount="amount",
+        payee="payee",
+        purpose="purpose",
+        department="department",
+        dates=DateForm.ISO,
+        currency="currency",
+        account="account of",
     ),
     Form(
         name="currencies",

@@ -81,8 +81,13 @@ def _large_without_invoice(taken: Taken, register: InvoiceRegister) -> bool:
 
 
 def _payment(taken: Taken) -> NewPayment:
-    payee = taken.payout.payee
-    return NewPayment(money=taken.payout.money, payee_id=payee_id(payee), payee_name=payee, account=account(payee))
+    payout = taken.payout
+    return NewPayment(
+        money=payout.money,
+        payee_id=payee_id(payout.payee),
+        payee_name=payout.payee,
+        account=account(payout.account_of),
+    )
 
 
 def _origin(taken: Taken) -> dict[str, object]:

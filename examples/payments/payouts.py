@@ -24,6 +24,8 @@ class Payout:
     paid: date
     money: Money
     payee: str
+    account_of: str
+    """The name that its account is made from: the payee's, but for rows that are odd on purpose."""
     purpose: str
     department: str
     file: str
@@ -96,6 +98,7 @@ def _payout(name: str, row: Row, form: Form) -> Payout:
         paid=read_date(fields[form.date], form.dates),
         money=money,
         payee=payee,
+        account_of=payee if form.account is None else tidy(fields[form.account]) or payee,
         purpose=tidy(fields[form.purpose]),
         department=tidy(fields[form.department]),
         file=name,

@@ -31,6 +31,7 @@ SAMPLE_TENANTS = {
     "leeds-2011-06.csv": YORK,
     "leeds-2012-11.csv": LEEDS,
     "leeds-2020-06.csv": LEEDS,
+    "made-up-oddities.csv": LEEDS,
 }
 """Which tenant of the demo gets which file of the sample: York, which publishes nothing here, borrows one of Leeds."""
 BATCH = 1_000

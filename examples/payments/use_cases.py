@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from jobcontract.states import ItemState
-from jobservice.application import Application, Call, Outcome, WorkItem, done, failed, refused
+from jobservice.application import Application, Call, Outcome, WorkItem, done, refused
 
 SET_ASIDE_MOST = timedelta(days=90)
 """How far ahead an item may be set aside: longer than a quarter, and it would be forgotten."""
@@ -56,8 +56,11 @@ async def hand_over(call: Call, item: WorkItem, *, colleague: str, reason: str) 
 
 
 async def release(call: Call, item: WorkItem) -> Outcome:
-    """Pay it. Money moves only through a confirmed plan; without one the service never calls this."""
-    return failed("Nothing was paid: this item is in no confirmed plan.")
+    """Say that the payout may be paid; the bank is told once this is kept, and what it answers decides."""
+    payment = item.payment
+    if payment is None:
+        return refused("It carries no payment: there is nothing to release.")
+    return done(f"Cleared: {payment.money} to …{payment.account[-4:]} {payment.payee_name}")
 
 
 def register(application: Application) -> None:

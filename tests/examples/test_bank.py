@@ -41,7 +41,7 @@ def test_a_key_with_other_content_books_nothing(bank: RunningBank, other: dict[s
     answer = bank.pay(None, **other)
     assert answer.status_code == 409
     assert answer.json() == {
-        "error": "This key was used before with another content; nothing was booked now.",
+        "error": "A payment with other content was booked under this key; nothing was booked now.",
         "booking": "BK-000001",
         "booked_at": NOW.isoformat(),
         "key": "leeds/1",

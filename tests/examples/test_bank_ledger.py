@@ -34,6 +34,25 @@ def test_a_ledger_is_read_back_as_it_was_written(path: Path) -> None:
     again.close()
 
 
+def test_under_a_refused_key_other_content_is_looked_at_anew_and_a_booking_ends_that(path: Path) -> None:
+    ledger = a_ledger(path)
+    ledger.refuse(an_order("a"), "Account closed.")
+    second, repeated = ledger.refuse(an_order("a", 2), "Closed, too.")
+    assert (repeated, ledger.find("a")) == (False, second)
+    booked, repeated = ledger.book(an_order("a", 3))
+    assert (repeated, ledger.find("a")) == (False, booked)
+    for other in (an_order("a"), an_order("a", 2), an_order("a", 4)):
+        with pytest.raises(KeyTaken):
+            ledger.book(other)
+        with pytest.raises(KeyTaken):
+            ledger.refuse(other, "No.")
+    ledger.close()
+    again = a_ledger(path)
+    assert [entry.order.money.minor for entry in again.entries()] == [154_522, 2, 3]
+    assert again.book(an_order("a", 3)) == (booked, True)
+    again.close()
+
+
 def test_a_key_keeps_its_first_entry(path: Path) -> None:
     ledger = a_ledger(path)
     booked, repeated = ledger.book(an_order("a"))

@@ -118,12 +118,16 @@ async def test_a_key_with_other_content_is_never_taken_for_paid(outward: BankOut
         "The bank booked this key before, as BK-000001, with other content; it booked nothing now. "
         "Look at that booking first."
     )
-    bank.script({"do": "refuse"})
-    await outward.send(outward_order(key="b"))
-    assert await outward.send(outward_order(more, key="b")) == failed(
-        "The bank refused this key before, with other content; it booked nothing."
-    )
     assert bank.booked == ["leeds/1"]
+
+
+async def test_after_a_refusal_a_corrected_account_is_looked_at_anew(outward: BankOutward, bank: RunningBank) -> None:
+    bank.script({"match": {"account": PAYMENT.account}, "do": "refuse", "reason": "Account closed."})
+    await outward.send(outward_order())
+    corrected = replace(PAYMENT, account=f"{PAYMENT.account[:-4]}9876")
+    outcome = await outward.send(outward_order(corrected))
+    assert (outcome.kind, outcome.reference) == (OutcomeKind.DONE, "BK-000001")
+    assert await outward.look_up("leeds/1") == done("The bank has it as booking BK-000001.", reference="BK-000001")
 
 
 async def test_what_the_bank_cannot_read_has_failed(outward: BankOutward) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,8 +16,10 @@ from examples.payments import application
 from examples.payments.items import DISPUTES, NOTES, PAYOUTS
 from examples.payments.seeding import PUBLISHED, SAMPLE, Seeding
 from jobcontract.ids import KEY_MAX, NAME_MAX, storable
+from jobcontract.states import ItemState
 from jobservice import records
 from jobservice.application import NewWorkItem
+from jobservice.rules.look_alikes import look_alikes
 from jobservice.store.database import Database
 from jobservice.usecases.seeding import push_examples
 
@@ -53,7 +56,7 @@ async def test_both_tenants_get_payouts_disputes_and_notes() -> None:
     counts = {
         tenant: [len(inbox.of(tenant, queue)) for queue in (PAYOUTS, DISPUTES, NOTES)] for tenant in ("leeds", "york")
     }
-    assert counts == {"leeds": [448, 36, 18], "york": [141, 8, 3]}
+    assert counts == {"leeds": [455, 36, 19], "york": [141, 8, 3]}
 
 
 async def test_every_item_fits_its_queue_record_and_the_wire() -> None:
@@ -72,11 +75,52 @@ async def test_every_item_fits_its_queue_record_and_the_wire() -> None:
         assert item.created <= NOW
 
 
+@pytest.mark.requirement("MONEY-10")
+async def test_every_payout_of_the_sample_can_be_in_a_plan_but_the_one_that_its_readme_names() -> None:
+    found, _ = records.check(application)
+    assert found is not None
+    (command,) = found.bulk_of(PAYOUTS)
+    use_case = found.use_cases[command.use_case]
+    inbox, _ = await seeded()
+    payouts = [item for tenant in ("leeds", "york") for item in inbox.of(tenant, PAYOUTS)]
+    payments = [item.payment for item in payouts if item.payment is not None]
+    assert {payment.money.currency for payment in payments} == command.limits.currencies
+    larger = [each.money for each in payments if each.money.minor > command.limits.item[each.money.currency]]
+    readme = (SAMPLE / "README.md").read_text()
+    assert [f"One payout of the sample ({money} in" in readme for money in larger] == [True]
+    assert use_case.states == {ItemState.OPEN}
+    gross, counts = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    for payment in payments:
+        if payment.money not in larger and not payment.money.credit:
+            gross[payment.account, payment.money.currency] += payment.money.minor
+            counts[payment.account, payment.money.currency] += 1
+    assert all(minor <= command.limits.account[currency] for (_, currency), minor in gross.items())
+    assert max(counts.values()) <= command.limits.account_count
+    for currency, most in command.limits.plan.items():
+        assert sum(minor for (_, other), minor in gross.items() if other == currency) <= most
+
+
+async def test_the_made_up_rows_have_something_to_warn_of_and_say_that_they_are_made_up() -> None:
+    inbox, _ = await seeded()
+    items = inbox.of("leeds", PAYOUTS)
+    odd = [item for item in items if "ODD-" in item.key and item.payment is not None]
+    assert len(odd) == 7
+    assert all(item.title.startswith("Made up: ") for item in odd)
+    payments = [item.payment for item in odd if item.payment is not None]
+    alike = look_alikes({(each.payment.payee_id, each.payment.payee_name) for each in items if each.payment})
+    assert alike[payments[0].payee_id] == "Harbour Cranes Ltd"
+    assert (payments[1].money, payments[1].account) == (payments[2].money, payments[2].account)
+    assert payments[3].payee_id == payments[4].payee_id
+    assert payments[3].account != payments[4].account
+    assert payments[5].payee_id != payments[6].payee_id
+    assert payments[5].account == payments[6].account
+
+
 async def test_the_newest_payout_is_of_yesterday_by_the_clock_that_was_given() -> None:
     inbox, said = await seeded()
     newest = max(item.created for item in inbox.of("leeds", PAYOUTS) if item.created is not None)
     assert newest == datetime(2026, 3, 9, tzinfo=UTC)
-    assert sum("so that the newest is yesterday" in line for line in said) == 5
+    assert sum("so that the newest is yesterday" in line for line in said) == 6
 
 
 async def test_every_unreadable_row_is_said_and_waits_as_a_note() -> None:
@@ -119,7 +163,7 @@ async def test_what_is_no_ordinary_file_is_named_and_not_followed(tmp_path: Path
         place.symlink_to(outside if kind == "link" else tmp_path / "nowhere.csv")
     inbox, said = await seeded(published=folder)
     assert sum(line.startswith("leeds-evil.csv was not loaded: It is ") for line in said) == 1
-    assert len(inbox.of("leeds", PAYOUTS)) == 448
+    assert len(inbox.of("leeds", PAYOUTS)) == 455
 
 
 async def test_the_service_takes_every_item_of_the_sample(database: Database, superuser: Connection[Any]) -> None:
@@ -135,8 +179,8 @@ async def test_the_service_takes_every_item_of_the_sample(database: Database, su
     counted = superuser.execute("select tenant, queue, count(*) from jobs.items group by 1, 2 order by 1, 2").fetchall()
     assert [tuple(row) for row in counted] == [
         ("leeds", DISPUTES, 36),
-        ("leeds", NOTES, 18),
-        ("leeds", PAYOUTS, 448),
+        ("leeds", NOTES, 19),
+        ("leeds", PAYOUTS, 455),
         ("york", DISPUTES, 8),
         ("york", NOTES, 3),
         ("york", PAYOUTS, 141),
@@ -146,13 +190,13 @@ async def test_the_service_takes_every_item_of_the_sample(database: Database, su
         " where queue = 'payments.payouts' and tenant = 'leeds' and currency <> 'GBP' group by 1 order by 1"
     ).fetchall()
     assert dict(sums) == {"EUR": "2039130", "JPY": "1441534", "KWD": "1322067", "USD": "2550000"}
-    assert "leeds: 448 payouts, 36 disputes, 18 notes; 502 new, 0 there before." in said
+    assert "leeds: 455 payouts, 36 disputes, 19 notes; 510 new, 0 there before." in said
 
 
 async def test_a_capped_run_says_what_it_left_out(tmp_path: Path) -> None:
     (tmp_path / "leeds-2011-06.csv").write_bytes((SAMPLE / "leeds-2011-06.csv").read_bytes())
     inbox, said = await seeded(published=tmp_path, most=40)
-    assert len(inbox.of("leeds", PAYOUTS)) == 448 + 40
+    assert len(inbox.of("leeds", PAYOUTS)) == 455 + 40
     assert any(line.startswith("leeds: leeds-2011-06.csv") and "101 left out" in line for line in said)
     assert "Of the published files the newest 40 payouts were taken." in said
 
@@ -162,7 +206,7 @@ async def test_a_capped_run_says_what_it_left_out(tmp_path: Path) -> None:
 )
 async def test_the_published_files_are_loaded_whole() -> None:
     inbox, said = await seeded(published=PUBLISHED)
-    assert len(inbox.of("leeds", PAYOUTS)) == 46_028
+    assert len(inbox.of("leeds", PAYOUTS)) == 46_035
     assert len(inbox.of("york", PAYOUTS)) == 141
     assert not any("was not loaded" in line for line in said)
     assert {item.created for item in inbox.of("leeds", PAYOUTS)} <= {

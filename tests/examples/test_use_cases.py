@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from importlib.util import find_spec
 
 import pytest
 
 from examples.payments import application, use_cases
+from examples.payments.bank.outward import BankOutward
+from jobcontract.money import Money
 from jobcontract.states import ItemState, OutcomeKind
-from jobservice.application import Outcome, WorkItem
+from jobservice.application import NewPayment, Outcome, WorkItem
 
 NOW = datetime(2026, 3, 10, 9, 0, tzinfo=UTC)
 ITEM = WorkItem(
@@ -47,10 +50,10 @@ class RecordingCall:
         self.did.append(("hand over", colleague))
 
 
-async def run(name: str, **inputs: object) -> tuple[Outcome, list[tuple[str, object]]]:
+async def run(name: str, item: WorkItem = ITEM, /, **inputs: object) -> tuple[Outcome, list[tuple[str, object]]]:
     """Run a registered use case; its outcome and what it did."""
     call = RecordingCall()
-    outcome = await application.use_cases[f"payments.{name}"](call, ITEM, **inputs)
+    outcome = await application.use_cases[f"payments.{name}"](call, item, **inputs)
     return outcome, call.did
 
 
@@ -111,6 +114,25 @@ async def test_handing_over_to_oneself_is_refused() -> None:
     assert (outcome.kind, done) == (OutcomeKind.REFUSED, [])
 
 
-async def test_releasing_outside_a_plan_pays_nothing() -> None:
+async def test_releasing_clears_the_payout_and_leaves_the_rest_to_the_bank() -> None:
+    payment = NewPayment(
+        money=Money(minor=154_522, currency="GBP"),
+        payee_id="S-1",
+        payee_name="Acme Roofing",
+        account="XJ93DEMO00001234",
+    )
+    outcome, done = await run("release", replace(ITEM, payment=payment))
+    assert (outcome.kind, done) == (OutcomeKind.DONE, [])
+    assert outcome.sentence == "Cleared: GBP 1,545.22 to …1234 Acme Roofing"
+
+
+async def test_what_carries_no_payment_is_not_released() -> None:
     outcome, done = await run("release")
-    assert (outcome.kind, done) == (OutcomeKind.FAILED, [])
+    assert (outcome.kind, done) == (OutcomeKind.REFUSED, [])
+
+
+def test_releasing_has_the_bank_for_its_outside_half_and_dev_starts_one() -> None:
+    assert isinstance(application.outwards["payments.release"], BankOutward)
+    (bank,) = application.companions
+    assert (bank.module, bank.variable) == ("examples.payments.bank", "PAYMENTS_BANK_URL")
+    assert find_spec(bank.module) is not None

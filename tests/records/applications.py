@@ -26,6 +26,11 @@ async def reject(call: Call, item: WorkItem, *, reason: str) -> Outcome:
     return done(f"{call.person} rejected {item.id}: {reason}")
 
 
+async def pay(call: Call, item: WorkItem) -> Outcome:
+    """As the record declares it."""
+    return done(f"{call.person} pays {item.id}")
+
+
 async def reject_without_reason(call: Call, item: WorkItem) -> Outcome:
     """Does not take the declared input."""
     return done(f"{call.person} rejected {item.id}")
@@ -50,8 +55,9 @@ RULES: dict[str, object] = {"urgency": urgency}
 
 
 def an_application(*, rules: dict[str, object] = RULES, version: int = 2, **use_cases: object) -> Application:
-    """An application `shop` over the good records, with functions under `shop.<name>`."""
+    """An application `shop` over the good records, with functions under `shop.<name>`; `shop.pay` is there anyway."""
     application = Application("shop", GOOD)
+    application.use_cases["shop.pay"] = pay
     for name, function in use_cases.items():
         application.use_cases[f"shop.{name}"] = function  # type: ignore[assignment]  # wrong ones on purpose
     for name, function in rules.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from dataclasses import fields
 from datetime import datetime
@@ -13,11 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from examples.payments import application
-from jobcontract.states import ClaimMode, InputType, ItemState, Moves
+from examples.payments.bank.outward import BankOutward
+from jobcontract.states import ClaimMode, ConfirmMethod, InputType, ItemState, Moves
 from jobservice import records
 from jobservice.application import Application, Call, Outcome, WorkItem, done
 from jobservice.records.settings import setting_value
 from jobservice.records.yaml import YamlRefused, parse
+from jobservice.rules.bulk import BulkCommand, Limits
 from jobservice.rules.settings import DECLARATIONS, Settings, SettingType
 from tests.records.applications import GOOD, an_application, reject
 
@@ -48,6 +51,133 @@ def test_the_good_set_is_built_as_it_is_written() -> None:
     assert (use_case.verb, use_case.audit_reason) == ("reject", "reason")
     assert [(each.name, each.type, each.most) for each in use_case.inputs] == [("reason", InputType.TEXT, 500)]
     assert (found.settings.claims_lease, found.settings.claims_max) == (3600, 50)
+    assert (use_case.version, found.use_cases["shop.pay"].version) == (1, 3)
+
+
+@pytest.mark.requirement("confirm-bulk-money-actions-out-of-band")
+def test_a_bulk_command_has_the_values_of_the_settings_that_it_names() -> None:
+    found, _ = records.load(GOOD)
+    assert found is not None
+    day = {"GBP": 10_000_00, "JPY": 2_000_000}
+    command = BulkCommand(
+        id="shop.pay-many",
+        title="Pay refunds",
+        queue="shop.refunds",
+        use_case="shop.pay",
+        confirm_by=ConfirmMethod.TOTP,
+        limits=Limits(
+            item={"GBP": 500_00, "JPY": 100_000},
+            plan={"GBP": 5_000_00, "JPY": 1_000_000},
+            person=day,
+            account=day,
+            person_count=200,
+            account_count=20,
+        ),
+        uncertain="shop.unsure",
+        armed_above={"GBP": 1_000_00},
+        armed_seconds=300.0,
+        answer_above={"JPY": 0},
+        free_count=0,
+        free_gross={"GBP": 0},
+    )
+    assert found.bulk == {"shop.pay-many": command}
+    assert found.bulk_of("shop.refunds") == (command,)
+
+
+def test_armed_answers_and_singles_may_be_left_out(folder: Path) -> None:
+    bulk = folder / "bulk-commands" / "pay-many.yaml"
+    bulk.write_text(re.sub("^(armed|answers|singles):.*\n", "", bulk.read_text(), flags=re.MULTILINE))
+    for name in ("armed", "wait", "answers", "singles", "singles-gross"):
+        (folder / "settings" / f"pay-{name}.yaml").unlink()
+    found, findings = records.load(folder)
+    assert findings == ()
+    assert found is not None
+    command = found.bulk["shop.pay-many"]
+    assert (command.armed_above, command.answer_above, command.free_count, command.free_gross) == ({}, {}, 0, {})
+    assert command.armed_seconds == 0
+
+
+@pytest.mark.parametrize(
+    ("value", "sentence"),
+    [
+        ('{GBP: "1.005"}', "`value.GBP`: GBP has 2 decimals; '1.005' has more and is not rounded."),
+        ('{EUR: "1.000"}', "`value.EUR`: '1.000' may be 1,000 or 1.00: write it so."),
+        ('{JPY: "-1"}', "`value.JPY`: −JPY 1 is less than nothing."),
+        ("{GBP: 500.00}", "`value.GBP` is not text; put it between quotes."),
+        ('{gbp: "1.00"}', "`value`: 'gbp' is not a currency of ISO 4217. Did you mean `GBP`?"),
+        ("{}", '`value` states an amount for each currency, such as {GBP: "1,000.00", JPY: "200,000"}.'),
+        ("500", '`value` states an amount for each currency, such as {GBP: "1,000.00", JPY: "200,000"}.'),
+    ],
+)
+@pytest.mark.requirement("MONEY-10")
+def test_an_amount_that_is_not_exact_is_no_limit(folder: Path, value: str, sentence: str) -> None:
+    setting = folder / "settings" / "pay-armed.yaml"
+    setting.write_text(re.sub("value: .*", f"value: {value}", setting.read_text()))
+    found, findings = records.load(folder)
+    assert found is None
+    assert [(finding.code, finding.line, finding.sentence) for finding in findings] == [("field-invalid", 4, sentence)]
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "code", "said"),
+    [
+        ("personCount: pay.person-count", "personCount: claims.max", "reference-unfit", "claims.max is live claims"),
+        ("personCount: pay.person-count", "personCount: pay.item", "reference-unfit", "wants a count"),
+        ("item: pay.item", "item: pay.itme", "reference-unknown", "Did you mean `pay.item`?"),
+        ("wait: pay.wait", "wait: pay.item", "reference-unfit", "wants a duration"),
+        ("{method: totp}", "{method: none}", "field-invalid", "It is one of totp."),
+        (", wait: pay.wait}", "}", "field-missing", "`armed.wait` is missing"),
+        ("  plan: pay.plan\n", "", "field-missing", "`limits.plan` is missing"),
+    ],
+)
+def test_a_setting_serves_in_the_role_in_which_it_is_named(
+    folder: Path, was: str, now: str, code: str, said: str
+) -> None:
+    bulk = folder / "bulk-commands" / "pay-many.yaml"
+    assert was in bulk.read_text()
+    bulk.write_text(bulk.read_text().replace(was, now))
+    found, findings = records.load(folder)
+    assert found is None
+    assert [finding.code for finding in findings if said in finding.sentence] == [code]
+
+
+def test_counts_and_waits_of_a_bulk_command_are_bounded(folder: Path) -> None:
+    for name, value in (("person-count", "0"), ("wait", "P2D"), ("singles", "1001")):
+        setting = folder / "settings" / f"pay-{name}.yaml"
+        setting.write_text(re.sub("value: .*", f"value: {value}", setting.read_text()))
+    assert [finding.sentence for finding in records.load(folder)[1]] == [
+        "pay.person-count is items that one person sends out in 24 hours: from 1 to 1,000,000.",
+        "pay.singles is single releases of one person in 24 hours without a code: from 0 to 1,000.",
+        "pay.wait is how long a confirmed plan waits: from 1 s to 86,400 s.",
+    ]
+
+
+def test_limits_of_one_process_are_replaced_and_compared_like_those_of_the_records() -> None:
+    found, _ = records.load(GOOD, overrides={"pay.item": "GBP=100.00;JPY=5", "pay.singles": "2"})
+    assert found is not None
+    command = found.bulk["shop.pay-many"]
+    assert (command.limits.item, command.free_count) == ({"GBP": 100_00, "JPY": 5}, 2)
+    wrong = {"pay.item": "GBP=100.00", "pay.plan": "GBP=1;JPY=5.5", "pay.day": "GBP", "pay.armed": "GBP=1;GBP=2"}
+    refused, findings = records.load(GOOD, overrides=wrong)
+    assert refused is None
+    assert [(finding.code, finding.sentence.partition(";")[0]) for finding in findings] == [
+        ("field-invalid", "pay.armed: GBP stands there twice."),
+        ("field-invalid", "pay.day: 'GBP' is not an amount for each currency, such as GBP=100.00"),
+        ("field-invalid", "pay.plan: JPY has 0 decimals"),
+        ("limits-incomplete", "`limits.item`: pay.item has no limit for JPY, and another limit has one"),
+    ]
+
+
+def test_an_outside_half_of_no_use_case_is_a_finding() -> None:
+    application = an_application(reject=reject)
+    application.outward("shop.payy", BankOutward())
+    _, findings = records.check(application)
+    assert [(finding.code, finding.sentence) for finding in findings] == [
+        (
+            "behavior-unrecorded",
+            "shop.payy is registered, but no use-case record is shop.payy. Did you mean `shop.pay`?",
+        )
+    ]
 
 
 @pytest.mark.requirement("state-the-claim-mode")
@@ -77,13 +207,14 @@ def test_the_payments_records_have_no_findings() -> None:
         "payments.payouts": (ClaimMode.REQUIRED, True),
         "payments.disputes": (ClaimMode.OPTIONAL, True),
         "payments.notes": (ClaimMode.DISABLED, False),
+        "payments.uncertain": (ClaimMode.REQUIRED, True),
     }
     assert [each.id for each in found.use_cases.values() if each.moves is Moves.MONEY] == ["payments.release"]
     assert records.report(application.records, application).exit_code == 0
 
 
 def test_each_declared_setting_is_one_field_of_the_values_in_force() -> None:
-    assert [declared.id.replace(".", "_") for declared in DECLARATIONS] == [field.name for field in fields(Settings)]
+    assert [re.sub("[.-]", "_", declared.id) for declared in DECLARATIONS] == [field.name for field in fields(Settings)]
 
 
 def test_an_override_replaces_the_value_of_one_process_and_is_checked_like_the_record() -> None:
@@ -240,7 +371,7 @@ def test_a_folder_that_is_not_there_is_a_finding(tmp_path: Path) -> None:
 
 
 def test_the_report_counts_records_or_prints_one_line_a_finding(folder: Path) -> None:
-    assert records.report(folder).lines == ("13 records, no findings.",)
+    assert records.report(folder).lines == ("34 records, no findings.",)
     (folder / "use-cases" / "reject.yaml").unlink()
     report = records.report(folder)
     assert report.exit_code == 1
@@ -250,4 +381,4 @@ def test_the_report_counts_records_or_prints_one_line_a_finding(folder: Path) ->
 
 
 def test_the_payments_folder_is_the_one_that_the_application_names() -> None:
-    assert records.report(PAYMENTS).lines == ("20 records, no findings.",)
+    assert records.report(PAYMENTS).lines == ("40 records, no findings.",)

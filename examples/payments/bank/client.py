@@ -68,9 +68,9 @@ class Busy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OtherContent:
-    """The key was used before with other content and nothing was booked now; `booking` None = it was refused then."""
+    """The key was booked before, with other content, and nothing was booked now; `booking` is the reference of then."""
 
-    booking: str | None
+    booking: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,8 +121,6 @@ class Bank:
                 return _refused(reply, order.key, order.account)
             case 409 if "booking" in reply.members:
                 return OtherContent(booking=_reference(reply.members["booking"]))
-            case 409 if "refused" in reply.members:
-                return OtherContent(booking=None)
             case 422 if "error" in reply.members:
                 return NotUnderstood(sentence=_words(reply.members["error"], order.account))
             case 503:

@@ -28,10 +28,10 @@ class LedgerRefused(Exception):
 
 
 class KeyTaken(Exception):
-    """The outward key was used before, with other content; `entry` is what is known of it."""
+    """A payment was booked under this outward key, with other content; `entry` is that booking."""
 
-    def __init__(self, entry: Entry) -> None:
-        super().__init__("This key was used before with another content; nothing was booked now.")
+    def __init__(self, entry: Booking) -> None:
+        super().__init__("A payment with other content was booked under this key; nothing was booked now.")
         self.entry = entry
 
 
@@ -73,6 +73,7 @@ class Ledger:
         self._lock = threading.Lock()
         self._flushing = threading.Lock()
         self._entries: dict[str, tuple[Entry, int]] = {}
+        self._written: list[Entry] = []
         self._bookings = 0
         self._lines = 0
         self._flushed = 0
@@ -87,15 +88,18 @@ class Ledger:
             raise
 
     def book(self, order: PaymentOrder) -> tuple[Entry, bool]:
-        """Book once for each key: the entry, and whether it was there before. KeyTaken, LedgerRefused."""
+        """Book once for each key: the entry, and whether it was there before. KeyTaken, LedgerRefused.
+
+        Under a key that was refused nothing is booked: other content, like a corrected account, is looked at anew.
+        """
         return self._enter(order, self._booking)
 
     def refuse(self, order: PaymentOrder, reason: str) -> tuple[Entry, bool]:
-        """Refuse for good; a key that is known keeps its entry. The same answer and errors as `book`."""
+        """Refuse this content for good; what is known of it stays. The same answer and errors as `book`."""
         return self._enter(order, lambda order: Refused(order=order, reason=reason, at=self._clock()))
 
     def find(self, key: str) -> Entry | None:
-        """What is known of a key, once it is on the disk; None = never seen."""
+        """What is known last of a key, once it is on the disk; None = never seen."""
         with self._lock:
             entry, line = self._entries.get(key, (None, 0))
         self._flush(line)
@@ -104,7 +108,7 @@ class Ledger:
     def entries(self) -> tuple[Entry, ...]:
         """All of it, in the order of the file."""
         with self._lock:
-            entries, line = tuple(entry for entry, _ in self._entries.values()), self._lines
+            entries, line = tuple(self._written), self._lines
         self._flush(line)
         return entries
 
@@ -120,13 +124,13 @@ class Ledger:
     def _enter(self, order: PaymentOrder, make: Callable[[PaymentOrder], Entry]) -> tuple[Entry, bool]:
         with self._lock:
             entry, line = self._entries.get(order.key, (None, 0))
-            repeated = entry is not None
-            if entry is None:
+            repeated = entry is not None and entry.order == order
+            if entry is None or (isinstance(entry, Refused) and not repeated):
                 entry = make(order)
                 self._append(entry)
                 line = self._keep(entry)
         self._flush(line)
-        if entry.order != order:
+        if isinstance(entry, Booking) and entry.order != order:
             raise KeyTaken(entry)
         return entry, repeated
 
@@ -141,6 +145,7 @@ class Ledger:
         self._lines += 1
         self._bookings += isinstance(entry, Booking)
         self._entries[entry.order.key] = (entry, self._lines)
+        self._written.append(entry)
         return self._lines
 
     def _append(self, entry: Entry) -> None:
@@ -193,7 +198,8 @@ class Ledger:
             entry = _entry(parse(line))
         except MessageRefused as error:
             raise LedgerRefused(f"Line {number:,} of the ledger {path} cannot be read: {error}") from None
-        if entry.order.key in self._entries:
+        earlier, _ = self._entries.get(entry.order.key, (None, 0))
+        if isinstance(earlier, Booking) or (earlier is not None and earlier.order == entry.order):
             raise LedgerRefused(f"Line {number:,} of the ledger {path} has a key that an earlier line has.")
         if isinstance(entry, Booking) and entry.reference != self._next_reference():
             raise LedgerRefused(f"Line {number:,} of the ledger {path} is not the next booking: a line is missing.")

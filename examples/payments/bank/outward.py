@@ -102,8 +102,6 @@ def _outcome(paid: Paid, payment: NewPayment) -> Outcome:
             return retry("The bank is busy; it booked nothing.", after_seconds=seconds)
         case NotUnderstood(sentence=sentence):
             return failed(f"The bank does not take the order: {sentence} Nothing was booked.")
-        case OtherContent(booking=None):
-            return failed("The bank refused this key before, with other content; it booked nothing.")
         case OtherContent(booking=booking):
             # Not *uncertain*: asked by the key, the bank would name that booking, and another amount would count as paid.
             return failed(

@@ -1,8 +1,8 @@
 """Owns what the bank answers to each request: the ledger decides, the script makes it misbehave.
 
 Answers: 201 booked now, 200 booked before, 402 refused by the bank for good (status and content are the same when it is
-asked again), 409 the key was used with other content, 503 busy, 422 a wrong message, 404 a key never seen, 500 the
-ledger cannot be written. No answer at all is `None`. Never speaks HTTP itself.
+asked again; other content is looked at anew), 409 the key was booked with other content, 503 busy, 422 a wrong message,
+404 a key never seen, 500 the ledger cannot be written. No answer at all is `None`. Never speaks HTTP itself.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ def _load(
     whole = len(written) == len(files) and not outside
     assembly = Assembly(written, str(folder), overrides, whole=whole)
     queues, use_cases, settings = assembly.queues(), assembly.use_cases(), assembly.settings()
-    rules = assembly.rules()
+    rules, bulk = assembly.rules(), assembly.bulk()
     findings = [*outside, *wrong]
     if files:
         findings += assembly.findings
@@ -72,5 +72,7 @@ def _load(
         findings += compare_registered(written, application, whole=whole)
     if findings or settings is None:
         return None, tuple(sorted(findings)), len(files)
-    records = RecordSet(queues=queues, use_cases=use_cases, rules=rules, settings=settings, digest=digest(files))
+    records = RecordSet(
+        queues=queues, use_cases=use_cases, rules=rules, bulk=bulk, settings=settings, digest=digest(files)
+    )
     return records, (), len(files)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jobservice.records.bulk_commands import BULK_COMMAND
 from jobservice.records.kind import Kind
 from jobservice.records.queues import QUEUE
 from jobservice.records.rules import RULE
@@ -9,6 +10,7 @@ from jobservice.records.settings import SETTING
 from jobservice.records.use_cases import USE_CASE
 
 KINDS: tuple[Kind, ...] = (
+    BULK_COMMAND,
     QUEUE,
     RULE,
     SETTING,

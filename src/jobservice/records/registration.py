@@ -44,6 +44,11 @@ def compare_registered(
             if name not in use_cases
         ]
         findings += unrecorded_rules(application, rules)
+        findings += [
+            unrecorded("use-case", name, type(outward).send, use_cases)
+            for name, outward in application.outwards.items()
+            if name not in use_cases
+        ]
     return tuple(findings)
 
 

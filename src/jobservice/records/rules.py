@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from jobcontract.ids import NAME_MAX, REASON_MAX
-from jobcontract.money import EXPONENTS, Money, MoneyError, typed_amount
+from jobcontract.money import Money
 from jobcontract.states import RuleInputType
+from jobservice.records.amounts import is_currency, read_amount
 from jobservice.records.forms import Form
 from jobservice.records.inputs import is_input_name
 from jobservice.records.kind import Kind
-from jobservice.records.settings import setting_value
+from jobservice.records.settings import whole_value
 from jobservice.rules.scores import Rule, RuleInput
 from jobservice.rules.settings import SettingType
 
@@ -26,7 +27,6 @@ VERSION_MOST = 1_000_000
 REFRESH_LEAST, REFRESH_MOST = 10, 86_400
 """Seconds."""
 UNIT_MOST = 20
-AMOUNT_MOST = 40
 DECLARED = "input."
 """What a source begins with that is a declared input of the queue's items."""
 _SOURCES = {RuleInputType.MONEY: "amount", RuleInputType.AGE: "created"}
@@ -144,7 +144,7 @@ def _refresh(form: Form, aged: bool | None) -> int | None:
     if written is None:
         return None
     try:
-        seconds = setting_value(written, SettingType.DURATION)
+        seconds = whole_value(written, SettingType.DURATION)
     except ValueError as error:
         form.found("field-invalid", form.line_of("refresh"), f"`refresh`: {error}.")
         return None
@@ -176,33 +176,19 @@ def _thresholds(form: Form, *, of_money: bool) -> Mapping[str, Mapping[str, Mone
 
 def _amounts(currencies: Form, currency: str, line: int) -> Mapping[str, Money] | None:
     form = currencies.form(currency)
-    if currency not in EXPONENTS:
-        known = currency.upper() in EXPONENTS
-        hint = f" Did you mean `{currency.upper()}`?" if known else " It is three capital letters, such as EUR."
-        sentence = f"`thresholds`: {currency[:40]!r} is not a currency of ISO 4217.{hint}"
-        currencies.found("field-invalid", line, sentence)
-        return None
-    if form is None:
+    if not is_currency(currencies, "thresholds", currency, line) or form is None:
         return None
     if not form.names:
         currencies.found("field-invalid", line, f"`thresholds.{currency}` names no amount.")
         return None
-    read = {name: _amount(form, name, name_line, currency) for name, name_line in form.names}
+    read = {
+        name: read_amount(form, name, name_line, f"thresholds.{currency}.{name}", currency)
+        if _named(form, name, name_line, "a threshold")
+        else None
+        for name, name_line in form.names
+    }
     amounts = {name: amount for name, amount in read.items() if amount is not None}
     return amounts if len(amounts) == len(read) else None
-
-
-def _amount(form: Form, name: str, line: int, currency: str) -> Money | None:
-    if not _named(form, name, line, "a threshold"):
-        return None
-    text = form.text(name, most=AMOUNT_MOST)
-    if text is None:
-        return None
-    try:
-        return typed_amount(text, currency)
-    except MoneyError as error:
-        form.found("field-invalid", line, f"`thresholds.{currency}.{name}`: {error}.")
-        return None
 
 
 def _alike(currencies: Form, found: Mapping[str, Mapping[str, Money]]) -> bool:

@@ -11,6 +11,8 @@ from jobservice.records.inputs import read_inputs
 from jobservice.records.kind import Kind
 from jobservice.rules.queues import DeclaredInput, UseCase
 
+VERSION_MOST = 1_000_000
+
 
 class _Target(StrEnum):
     """What the audit row of a use case is about."""
@@ -30,11 +32,22 @@ def _read(form: Form, identifier: str) -> UseCase | None:
     moves = form.choice("moves", Moves, unstated="moves-unstated")
     states = _states(form)
     inputs = read_inputs(form, "inputs")
+    version = form.count("version", least=1, most=VERSION_MOST, required=False)
     audited, reason = _audit(form, inputs or ())
     form.finish()
     if title is None or moves is None or states is None or inputs is None or not audited:
         return None
-    return UseCase(id=identifier, title=title, moves=moves, states=states, inputs=inputs, audit_reason=reason)
+    if version is None and "version" in form:
+        return None
+    return UseCase(
+        id=identifier,
+        title=title,
+        moves=moves,
+        states=states,
+        inputs=inputs,
+        version=version or 1,
+        audit_reason=reason,
+    )
 
 
 def _states(form: Form) -> frozenset[ItemState] | None:

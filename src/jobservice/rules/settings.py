@@ -15,6 +15,8 @@ class SettingType(StrEnum):
     COUNT = "count"
     SIZE = "size"
     """Bytes."""
+    AMOUNTS = "amounts"
+    """Minor units by currency, written as amounts (`GBP: "1,000.00"`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
