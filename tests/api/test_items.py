@@ -259,7 +259,8 @@ async def test_a_held_item_is_changed_too_and_the_document_says_no_other(api: Ap
     assert (changed["title"], changed["holder"]["id"]) == ("Changed", "m.ito")
     document = (await client.get("/v1/openapi.json")).json()
     conflicts = document["paths"]["/v1/queues/{queue}/items/{key}"]["put"]["responses"]["409"]["description"]
-    assert [each.partition(":")[0] for each in conflicts.split("; ")] == ["`version-changed`", "`item-closed`"]
+    codes = [each.partition(":")[0] for each in conflicts.split("; ")]
+    assert codes == ["`version-changed`", "`item-closed`", "`in-plan`"]
 
 
 async def test_nobody_sees_or_touches_the_other_tenant(api: Api) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from jobcontract.errors import ErrorCode
-from jobcontract.states import ClaimMode, ItemState
+from jobcontract.states import ClaimMode, ConfirmMethod, ItemState
 from jobservice.usecases.queues import list_queues, queue_totals
-from tests.usecases.desk import DISPUTES, NOTES, PAYOUTS, Desk, in_days, payout, refused_with
+from tests.usecases.desk import DISPUTES, NOTES, PAYOUTS, RELEASE_MANY, Desk, in_days, payout, refused_with
 
 
 @pytest.mark.requirement("state-the-claim-mode")
@@ -20,8 +20,12 @@ async def test_every_queue_states_its_claim_mode_lease_and_use_cases(desk: Desk)
         ("Notes", ClaimMode.DISABLED, False, 0),
         ("Payouts", ClaimMode.REQUIRED, True, 60),
         ("Scored", ClaimMode.REQUIRED, True, 60),
+        ("Uncertain", ClaimMode.REQUIRED, True, 60),
     ]
-    assert [each.score for each in queues] == [None, None, None, "t.urgency"]
+    assert [each.score for each in queues] == [None, None, None, "t.urgency", None]
+    bulk = [[(one.id, one.confirm_by, one.most) for one in each.bulk] for each in queues]
+    assert bulk == [[], [], [(RELEASE_MANY, ConfirmMethod.TOTP, 50_000)], [], []]
+    assert [each.uncertain_of for each in queues] == [(), (), (), (), (RELEASE_MANY,)]
     ask = next(each for each in queues[2].use_cases if each.id == "t.ask-evidence")
     assert (ask.states, ask.inputs[0].name, ask.inputs[0].most) == ((ItemState.OPEN,), "question", 500)
     await refused_with(ErrorCode.PERMISSION_MISSING, list_queues(desk.service, desk.actor("s.bell")))

@@ -34,6 +34,7 @@ ENDPOINTS = (
             ErrorCode.USE_CASE_UNFIT,
             ErrorCode.COLLEAGUE_UNFIT,
             ErrorCode.NEEDS_PLAN,
+            ErrorCode.IN_PLAN,
         ),
     ),
 )

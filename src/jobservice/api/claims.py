@@ -38,7 +38,7 @@ async def break_claim(admitted: Admitted, item: str, order: BreakClaim) -> Respo
     return of_acting(await claims.break_claim(admitted.context.service, admitted.actor, item, order, admitted.once))
 
 
-_COMMON = (ErrorCode.NOT_FOUND, ErrorCode.CLAIMS_DISABLED, ErrorCode.CLAIMS_MAX)
+_COMMON = (ErrorCode.NOT_FOUND, ErrorCode.CLAIMS_DISABLED, ErrorCode.CLAIMS_MAX, ErrorCode.IN_PLAN)
 
 ENDPOINTS = (
     Endpoint(

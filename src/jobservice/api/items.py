@@ -105,7 +105,7 @@ ENDPOINTS = (
         function=change_item,
         answer=Pushed,
         summary="Change an item's content",
-        refusals=(ErrorCode.NOT_FOUND, ErrorCode.VERSION_CHANGED, ErrorCode.ITEM_CLOSED),
+        refusals=(ErrorCode.NOT_FOUND, ErrorCode.VERSION_CHANGED, ErrorCode.ITEM_CLOSED, ErrorCode.IN_PLAN),
     ),
     Endpoint(
         route=routes.ITEM,

@@ -46,10 +46,15 @@ class Holding:
             return Standing.FREE
         return Standing.MINE if self.holder == actor else Standing.OTHERS
 
+    def frozen(self, now: datetime) -> bool:
+        """Whether a confirmed plan holds the item at `now` (MONEY.md 18)."""
+        return self.held and self.live(now)
+
     def described(self) -> str:
         """Who holds it and until when, as words of a sentence."""
         until = "" if self.expires_at is None else f" until {self.expires_at:%Y-%m-%d %H:%M:%S} UTC"
-        return f"{self.holder_name or self.holder or 'nobody'}{until}"
+        plan = "" if self.plan_name is None else f", in plan {self.plan_name}"
+        return f"{self.holder_name or self.holder or 'nobody'}{until}{plan}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +95,10 @@ def decide_act(mode: ClaimMode, holding: Holding, *, now: datetime, actor: str, 
 
     disabled: always, acts race by version. optional: on a free item, or under one's own live claim. required: only
     under one's own live claim. Whoever carries the fence of a claim that has ended believes in it and is refused.
+    Nobody acts on what a confirmed plan holds, whatever the mode; an open plan's claim is its owner's own.
     """
+    if holding.frozen(now):
+        return _frozen(holding)
     if mode is ClaimMode.DISABLED:
         return Allowed()
     standing = holding.standing(actor, now)
@@ -107,6 +115,26 @@ def decide_act(mode: ClaimMode, holding: Holding, *, now: datetime, actor: str, 
             kind=ErrorCode.CLAIM_REQUIRED, sentence="In this queue only the holder acts. Claim the item first."
         )
     return Allowed()
+
+
+def decide_content(holding: Holding, *, now: datetime) -> Decision:
+    """Whether the content of an item may change under whatever claim stands on it: not what a confirmed plan holds."""
+    return _frozen(holding) if holding.frozen(now) else Allowed()
+
+
+def _frozen(holding: Holding) -> Denied:
+    return Denied(
+        kind=ErrorCode.IN_PLAN,
+        sentence=f"It is in {holding.plan_name}, a plan that was confirmed: until its turn nobody else can do anything "
+        "to it. Pause or abort the plan to keep it back.",
+    )
+
+
+def _own_plan(holding: Holding) -> Denied:
+    return Denied(
+        kind=ErrorCode.IN_PLAN,
+        sentence=f"It is in your plan {holding.plan_name}: take it out there, or drop the plan.",
+    )
 
 
 def _others(holding: Holding, carried_fence: int | None) -> Denied:
@@ -137,9 +165,13 @@ def decide_claim(
     """Whether `actor` may take a free item, and until when."""
     if mode is ClaimMode.DISABLED:
         return claims_disabled()
+    if holding.frozen(now):
+        return _frozen(holding)
     standing = holding.standing(actor, now)
     if standing is Standing.OTHERS:
         return Denied(kind=ErrorCode.CLAIM_HELD, sentence=f"It is held by {holding.described()}.")
+    if standing is Standing.MINE and holding.plan is not None:
+        return _own_plan(holding)
     if standing is Standing.MINE:
         return Denied(
             kind=ErrorCode.CLAIM_HELD, sentence=f"You hold it already: {holding.described()}. Renew the claim instead."
@@ -174,10 +206,15 @@ def decide_renewal(
 
 
 def decide_release(mode: ClaimMode, holding: Holding, *, now: datetime, actor: str, carried_fence: int) -> Decision:
-    """Whether `actor` holds the item under the claim that they name."""
+    """Whether `actor` holds the item under the claim that they name; a plan's claim is neither kept longer nor given
+    back item by item."""
     if mode is ClaimMode.DISABLED:
         return claims_disabled()
+    if holding.frozen(now):
+        return _frozen(holding)
     standing = holding.standing(actor, now)
+    if standing is Standing.MINE and holding.plan is not None:
+        return _own_plan(holding)
     if standing is Standing.MINE:
         return _mine(holding, carried_fence)
     if standing is Standing.OTHERS:
@@ -188,9 +225,12 @@ def decide_release(mode: ClaimMode, holding: Holding, *, now: datetime, actor: s
 def decide_break(
     mode: ClaimMode, holding: Holding, *, now: datetime, actor: str, carried_fence: int, lease: float, total: float
 ) -> Granted | Denied:
-    """Whether `actor` may take the claim that a colleague holds: the very one that was on the screen."""
+    """Whether `actor` may take the claim that a colleague holds: the very one that was on the screen. An open plan's
+    claim can be taken, and confirming it then names the item; a confirmed one's cannot."""
     if mode is ClaimMode.DISABLED:
         return claims_disabled()
+    if holding.frozen(now):
+        return _frozen(holding)
     standing = holding.standing(actor, now)
     if standing is Standing.FREE:
         return Denied(kind=ErrorCode.CLAIM_NOT_HELD, sentence="Nobody holds it any more. Claim it instead.")

@@ -50,7 +50,7 @@ _log = structlog.get_logger(__name__)
 async def act(service: Service, actor: Actor, item: str, use_case: str, order: ActOrder, once: Once) -> Answered:
     """Run `use_case` on `item` (`Acted`; 200 whatever the outcome).
 
-    Refusal PERMISSION_MISSING, NOT_FOUND, CLAIM_REQUIRED, CLAIM_HELD, CLAIM_LOST, VERSION_CHANGED, NEEDS_PLAN,
+    Refusal PERMISSION_MISSING, NOT_FOUND, IN_PLAN, CLAIM_REQUIRED, CLAIM_HELD, CLAIM_LOST, VERSION_CHANGED, NEEDS_PLAN,
     ITEM_CLOSED, USE_CASE_UNFIT, INVALID_REQUEST, COLLEAGUE_UNFIT, in this order.
     """
 

@@ -91,7 +91,7 @@ class ItemCall:
 
     async def close(self, state: ItemState) -> None:
         """End the item as rejected or resolved, and end the claim; ValueError for any other state."""
-        if not state.closed:
+        if state not in (ItemState.REJECTED, ItemState.RESOLVED):
             raise ValueError(f"close ends an item as rejected or resolved, not {state}")
         self._take(Effect(state=state))
 

@@ -40,7 +40,8 @@ from jobservice.usecases.service import Service, refuse
 
 
 async def claim(service: Service, actor: Actor, item: str, order: ClaimOrder, once: Once) -> Answered:  # noqa: ARG001  # the order says nothing further yet
-    """Take a free item (`Claimed`). Refusal CLAIMS_DISABLED, ITEM_CLOSED, CLAIM_HELD, CLAIMS_MAX, NOT_FOUND."""
+    """Take a free item (`Claimed`). Refusal CLAIMS_DISABLED, ITEM_CLOSED, IN_PLAN, CLAIM_HELD, CLAIMS_MAX,
+    NOT_FOUND."""
 
     async def work(transaction: Transaction) -> Answered:
         found, queue, now = await _open_item(transaction, service, actor, item)
@@ -63,7 +64,7 @@ async def claim(service: Service, actor: Actor, item: str, order: ClaimOrder, on
 
 
 async def renew_claim(service: Service, actor: Actor, item: str, order: HeldClaim, once: Once) -> Answered:
-    """Keep a held item longer (`Claimed`). Refusal CLAIM_LOST, CLAIM_CAPPED, CLAIMS_DISABLED, NOT_FOUND."""
+    """Keep a held item longer (`Claimed`). Refusal CLAIM_LOST, CLAIM_CAPPED, IN_PLAN, CLAIMS_DISABLED, NOT_FOUND."""
 
     async def work(transaction: Transaction) -> Answered:
         found, queue, now = await _open_item(transaction, service, actor, item)
@@ -89,7 +90,7 @@ async def renew_claim(service: Service, actor: Actor, item: str, order: HeldClai
 
 
 async def release_claim(service: Service, actor: Actor, item: str, order: HeldClaim, once: Once) -> Answered:
-    """Give a held item back (`Claimed`). Refusal CLAIM_LOST, CLAIMS_DISABLED, NOT_FOUND."""
+    """Give a held item back (`Claimed`). Refusal CLAIM_LOST, IN_PLAN, CLAIMS_DISABLED, NOT_FOUND."""
 
     async def work(transaction: Transaction) -> Answered:
         found, queue, now = await _open_item(transaction, service, actor, item)
@@ -110,7 +111,8 @@ async def release_claim(service: Service, actor: Actor, item: str, order: HeldCl
 async def break_claim(service: Service, actor: Actor, item: str, order: BreakClaim, once: Once) -> Answered:
     """Take the claim that a colleague holds, with a reason that both see (`Claimed`).
 
-    Refusal PERMISSION_MISSING, CLAIM_NOT_HELD, CLAIM_HELD (another claim than the one seen), CLAIMS_MAX, NOT_FOUND.
+    Refusal PERMISSION_MISSING, CLAIM_NOT_HELD, CLAIM_HELD (another claim than the one seen), IN_PLAN, CLAIMS_MAX,
+    NOT_FOUND.
     """
 
     async def work(transaction: Transaction) -> Answered:

@@ -9,19 +9,20 @@ from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.items import ChangedItem, ItemDetail, NewAmount, NewItem, NewPayee, Pushed
 from jobcontract.permissions import Permission
 from jobcontract.session import Person
-from jobservice.rules.claims import capped_at
+from jobservice.rules.claims import Denied, capped_at, decide_content
 from jobservice.rules.items import Payment, searched_words
 from jobservice.store import acts as act_store
 from jobservice.store import claims as claim_store
 from jobservice.store import hints
 from jobservice.store import items as store
+from jobservice.store import plan_rows as plan_store
 from jobservice.store.database import Row, Transaction
 from jobservice.store.items import LockedItem, Reach
 from jobservice.usecases.actor import Actor
 from jobservice.usecases.audit import record, record_refusal
 from jobservice.usecases.content import Draft, checked_content, push
 from jobservice.usecases.idempotency import Answered, Deed, Once, act_once
-from jobservice.usecases.service import Service
+from jobservice.usecases.service import Service, refuse
 from jobservice.usecases.versions import version_changed
 
 
@@ -37,6 +38,7 @@ async def read_item(service: Service, actor: Actor, item: str) -> ItemDetail:
         row = await shown(transaction, actor, item)
         claims = await claim_store.history(transaction, item)
         acts = await act_store.history(transaction, item)
+        turns = await plan_store.turns(transaction, item)
     return ItemDetail.model_validate(
         {
             "item": row["item"],
@@ -47,9 +49,19 @@ async def read_item(service: Service, actor: Actor, item: str) -> ItemDetail:
             "capped_at": capped(service, row["taken_at"]),
             "claims": claims,
             "acts": acts,
+            "turns": [_turn(each) for each in turns],
             "as_of": row["now"],
         }
     )
+
+
+def _turn(row: Row) -> dict[str, Any]:
+    """What one plan did about an item, as `jobcontract.items.TurnRecord`."""
+    return {
+        **row,
+        "plan": {"id": row["plan"], "name": row["name"], "held": row["held"]},
+        "owner": {"id": row["owner"], "name": row["owner_name"]},
+    }
 
 
 def capped(service: Service, taken_at: datetime | None) -> datetime | None:
@@ -122,7 +134,7 @@ async def change_item(service: Service, actor: Actor, queue: str, key: str, chan
     """Put new content in place of an item's, under the version that the pusher saw.
 
     The same content again changes nothing and answers as the first time. Refusal PERMISSION_MISSING, NOT_FOUND,
-    ITEM_CLOSED, VERSION_CHANGED (with `changes`), INVALID_REQUEST.
+    ITEM_CLOSED, IN_PLAN, VERSION_CHANGED (with `changes`), INVALID_REQUEST.
     """
     try:
         actor.require(Permission.ITEM_PUSH)
@@ -143,6 +155,9 @@ async def _change(
 ) -> None:
     if item.closed:
         raise Refusal(ErrorCode.ITEM_CLOSED, f"The item is {item.version.state}; what is closed is not changed.")
+    held = decide_content(item.holding, now=await store.now(transaction))
+    if isinstance(held, Denied):
+        raise refuse(held)
     draft = Draft(
         key=item.key or "",
         title=changed.title,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jobcontract.permissions import Permission
-from jobcontract.queues import Queue, Queues, UseCase, UseCaseInput
+from jobcontract.queues import BulkCommand, Queue, Queues, UseCase, UseCaseInput
 from jobservice.rules import queues as rules
 from jobservice.usecases.actor import Actor
 from jobservice.usecases.service import Service
@@ -18,10 +18,10 @@ async def list_queues(service: Service, actor: Actor) -> Queues:
     """The queues by title. Refusal PERMISSION_MISSING without queue.read."""
     actor.require(Permission.QUEUE_READ)
     ordered = sorted(service.records.queues.values(), key=lambda queue: (queue.title, queue.id))
-    return Queues(queues=tuple(map(_queue, ordered)))
+    return Queues(queues=tuple(_queue(service, queue) for queue in ordered))
 
 
-def _queue(queue: rules.Queue) -> Queue:
+def _queue(service: Service, queue: rules.Queue) -> Queue:
     return Queue(
         id=queue.id,
         title=queue.title,
@@ -30,6 +30,17 @@ def _queue(queue: rules.Queue) -> Queue:
         inputs=tuple(each.name for each in queue.inputs),
         use_cases=tuple(map(_use_case, queue.use_cases)),
         lease_seconds=int(queue.lease_seconds),
+        bulk=tuple(
+            BulkCommand(
+                id=each.id,
+                title=each.title,
+                use_case=each.use_case,
+                confirm_by=each.confirm_by,
+                most=service.records.settings.plan_max_items,
+            )
+            for each in service.records.bulk_of(queue.id)
+        ),
+        uncertain_of=tuple(each.id for each in service.records.bulk.values() if each.uncertain == queue.id),
         score=queue.score,
     )
 

@@ -7,7 +7,8 @@ with lapsed as (
         i.id,
         i.holder,
         i.fence,
-        i.expires_at
+        i.expires_at,
+        i.plan
     from jobs.items as i
     where
         i.tenant = %(tenant)s
@@ -29,7 +30,7 @@ freed as (
         row_version = i.row_version + 1
     from lapsed as l
     where i.id = l.id and i.holder = l.holder and i.fence = l.fence
-    returning i.id, i.tenant, i.queue, i.row_version, l.holder, l.fence, l.expires_at
+    returning i.id, i.tenant, i.queue, i.row_version, l.holder, l.fence, l.expires_at, l.plan
 ),
 
 ended as (
@@ -50,6 +51,7 @@ audited as (
         'done' as outcome,
         jsonb_build_object('queue', f.queue, 'holder', f.holder, 'fence', f.fence) as detail
     from freed as f
+    where f.plan is null -- of a plan's claims its own row tells, once
 ),
 
 told as (
@@ -70,7 +72,11 @@ select
     (
         select count(*)
         from jobs.items as i
-        where i.tenant = %(tenant)s and i.holder = %(person)s and i.expires_at > (select jobs.now())
+        where
+            i.tenant = %(tenant)s
+            and i.holder = %(person)s
+            and i.expires_at > (select jobs.now())
+            and i.plan is null
     ) as live,
     (select count(pg_notify('jobs_hints', f.tenant)) from freed as f) as freed,
     jobs.now() as now,

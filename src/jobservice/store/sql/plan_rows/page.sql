@@ -65,7 +65,7 @@ select
         else (select count(*) from page)
     end as matching,
     coalesce(string_agg(n.item, ',' order by n.place) filter (where n.place <= %(most)s), '') as items,
-    count(n.place) > %(most)s as more,
+    (count(n.place) > %(most)s)::text as more,
     (array_agg(n.word order by n.place) filter (where n.place <= %(most)s))[%(most)s] as last_word,
     (array_agg(n.rank order by n.place) filter (where n.place <= %(most)s))[%(most)s] as last_rank,
     (array_agg(n.number order by n.place) filter (where n.place <= %(most)s))[%(most)s] as last_number
