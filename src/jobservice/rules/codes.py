@@ -140,7 +140,7 @@ class Guesses:
 
     def tries_left(self, recent: int, now: datetime) -> int:
         """Wrong codes until the next lock; `recent` = counted within `WINDOW`."""
-        return 0 if self.locked(now) else max(0, min(TRIES - self.in_a_row, WINDOW_TRIES - recent))
+        return 0 if self.locked(now) else max(0, min(TRIES, TRIES - self.in_a_row, WINDOW_TRIES - recent))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,20 +177,20 @@ def lock_length(locks: int) -> timedelta:
     return min(LOCK_FIRST * (1 << doublings), LOCK_LONGEST)
 
 
-def give_back(stands: Guesses, counted: Counted, recent: int, *, right: bool) -> Guesses:
-    """The counters without a guess that was right or used; `recent` is without it.
+def give_back(stands: Guesses, counted: Counted, recent: int, now: datetime, *, right: bool) -> Guesses:
+    """The counters without a guess that was right or used; `recent` is without it. A right code ends the row.
 
-    The lock that it alone raised goes. Where other guesses were counted meanwhile, the count errs towards the lock. A
-    right code ends the row.
+    The lock that it raised goes, unless guesses counted meanwhile fill its place: five wrong are a lock in whatever
+    order they are settled. While a lock stands that a taken-back guess helped to raise, the row is below zero.
     """
     before, after = counted.before, counted.after
-    given = replace(stands, in_a_row=max(stands.in_a_row - 1, 0))
+    given = replace(stands, in_a_row=stands.in_a_row - 1)
     if after.locked_until != before.locked_until and stands.locked_until == after.locked_until:
         others = stands.in_a_row + TRIES - 1
         if right or others < TRIES:
             given = replace(stands, in_a_row=others, locks=before.locks, locked_until=before.locked_until)
-        else:
-            given = replace(stands, in_a_row=others - TRIES)
     if after.locked_for_good and not before.locked_for_good and recent < WINDOW_TRIES:
         given = replace(given, locked_for_good=False)
-    return replace(given, in_a_row=0) if right else given
+    if right or (given.in_a_row < 0 and not given.locked(now)):
+        return replace(given, in_a_row=0)
+    return given

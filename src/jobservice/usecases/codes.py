@@ -206,7 +206,7 @@ async def _settle(
     found = Verdict.WRONG if step is None else Verdict.RIGHT if fresh else Verdict.USED
     wrong = found is Verdict.WRONG
     counting = await store.settle_guess(transaction, actor.person, reserved.guess, given_back=not wrong)
-    given = rules.give_back(kept.guesses, reserved.counted, counting.recent, right=found is Verdict.RIGHT)
+    given = rules.give_back(kept.guesses, reserved.counted, counting.recent, counting.now, right=found is Verdict.RIGHT)
     guesses = kept.guesses if wrong else given
     await store.keep_guesses(transaction, actor.person, guesses)
     verdict = reserved.verdict or found
