@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 from textual import events
+from textual.geometry import Size
 
 from jobconsole.client.fake import FakeService
 from jobconsole.present.link import LinkState
@@ -271,3 +272,13 @@ async def test_the_input_and_its_key_are_in_sight_at_every_size(size: tuple[int,
         shown = screen_text(app)
         assert "Sign in" in shown
         assert "enter signs in" in shown
+
+
+async def test_a_size_that_is_told_before_the_prompt_has_anything_in_it_breaks_nothing() -> None:
+    async with running(app := make(FakeService())):
+        screen = SignInScreen(profile="p", url="u")
+        screen.on_resize(events.Resize(Size(80, 24), Size(80, 24)))
+        await app.push_screen(screen)
+        height = screen.query_one("#about").styles.max_height
+        assert height is not None
+        assert height.value == 24 - 11

@@ -59,11 +59,19 @@ class SignInScreen(Dialog[Token]):
             yield Static("enter signs in" + (f" · esc {self._leave}" if self._leave else "") + " · ctrl+q leaves")
             yield keeping
 
+    def on_mount(self) -> None:
+        """A size may be told before there is anything to fit."""
+        self._fit(self.app.size.height)
+
     def on_resize(self, event: events.Resize) -> None:
         """The reason scrolls, so that title, input and its key are in sight at every size."""
-        low = event.size.height < LOW
+        self._fit(event.size.height)
+
+    def _fit(self, height: int) -> None:
+        low = height < LOW
         self.set_class(low, "-low")
-        self.query_one("#about").styles.max_height = max(1, event.size.height - (5 if low else 11))
+        for about in self.query("#about"):
+            about.styles.max_height = max(1, height - (5 if low else 11))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Enter: the token leaves the screen at once."""
