@@ -12,6 +12,7 @@ from jobservice.api.app import create_app
 from jobservice.records import check
 from jobservice.usecases.service import Service as JobService
 from tests.client.stage import FakeStage, RealStage, Stage
+from tests.usecases.money_desk import KEYS, MoneyDesk
 
 
 @pytest.fixture(params=["fake", "real"])
@@ -25,6 +26,10 @@ def real_stage(database: Any, people: Any, clock: Any) -> RealStage:
     """The real API with acme's people and the payments records."""
     records, findings = check(application)
     assert records is not None, findings
-    service = JobService(database=database, records=records, application=application, deployment="test")
+    service = JobService(database=database, records=records, application=application, deployment="test", keys=KEYS)
     app = create_app(service, signing_key=b"k" * 32, schema_version="1")
-    return RealStage(transport=httpx.ASGITransport(app=app), token=people.token, move=clock.advance)
+    desk = MoneyDesk(service, people)
+    desk.enrol("m.ito", "k.rao")
+    return RealStage(
+        transport=httpx.ASGITransport(app=app), token=people.token, move=clock.advance, shown=lambda who: desk.code(who)
+    )

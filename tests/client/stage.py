@@ -36,6 +36,9 @@ class Stage(Protocol):
     def advance(self, seconds: float) -> None:
         """Move the service's clock on."""
 
+    def code(self, part: str) -> SecretStr:
+        """A code of the person who plays `part`, right and not used yet; time may pass."""
+
 
 @dataclass(slots=True, kw_only=True)
 class FakeStage:
@@ -45,8 +48,7 @@ class FakeStage:
 
     def sign_in(self, part: str) -> Service:
         """See `Stage`."""
-        cast = {FIRST: "m.ito", SECOND: "k.rao", AUDITOR: "a.nagy", OPERATOR: "o.lind", PUSHER: "i.feed"}
-        return self.fake.service(cast[part])
+        return self.fake.service(self.person(part))
 
     async def add(self, queue: str, title: str, *, minor: int, days_old: int, currency: str = "GBP") -> str:
         """See `Stage`."""
@@ -56,6 +58,15 @@ class FakeStage:
         """See `Stage`."""
         self.fake.advance(seconds)
 
+    def code(self, part: str) -> SecretStr:
+        """See `Stage`."""
+        return SecretStr(self.fake.bulk.codes.fresh(self.person(part)))
+
+    def person(self, part: str) -> str:
+        """Who plays `part`."""
+        cast = {FIRST: "m.ito", SECOND: "k.rao", AUDITOR: "a.nagy", OPERATOR: "o.lind", PUSHER: "i.feed"}
+        return cast[part]
+
 
 @dataclass(slots=True, kw_only=True)
 class RealStage:
@@ -64,12 +75,14 @@ class RealStage:
     transport: httpx.AsyncBaseTransport
     token: Callable[[str], str]
     move: Callable[[float], None]
+    shown: Callable[[str], str]
+    """What the phone of a person shows now."""
     count: int = 0
 
     def sign_in(self, part: str) -> Service:
         """See `Stage`."""
-        cast = {FIRST: "m.ito", SECOND: "k.rao", AUDITOR: "s.audit", OPERATOR: "o.lind", PUSHER: "p.push"}
-        return Service("http://127.0.0.1:1", SecretStr(self.token(cast[part])), "acme", transport=self.transport)
+        token = SecretStr(self.token(self.person(part)))
+        return Service("http://127.0.0.1:1", token, "acme", transport=self.transport)
 
     async def add(self, queue: str, title: str, *, minor: int, days_old: int, currency: str = "GBP") -> str:
         """See `Stage`."""
@@ -89,3 +102,13 @@ class RealStage:
     def advance(self, seconds: float) -> None:
         """See `Stage`."""
         self.move(seconds)
+
+    def code(self, part: str) -> SecretStr:
+        """See `Stage`. A step later than anything before: a code of the present one may be used, or early."""
+        self.move(30)
+        return SecretStr(self.shown(self.person(part)))
+
+    def person(self, part: str) -> str:
+        """Who plays `part`."""
+        cast = {FIRST: "m.ito", SECOND: "k.rao", AUDITOR: "s.audit", OPERATOR: "o.lind", PUSHER: "p.push"}
+        return cast[part]

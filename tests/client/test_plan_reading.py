@@ -17,7 +17,7 @@ from jobconsole.client.fake import FakeService
 from jobconsole.client.plan_reading import PlanReading
 from jobconsole.client.queues import new_key
 from jobconsole.client.service import Service
-from jobcontract.plans import Plan
+from jobcontract.plans import Plan, TakeOut
 from jobcontract.states import Turn
 
 PAYOUTS, COMMAND = "payments.payouts", "payments.release-many"
@@ -148,7 +148,7 @@ async def test_a_plan_that_is_frozen_anew_meanwhile_is_read_anew() -> None:
         nonlocal pages
         pages += 1
         if pages == 1:
-            fake.bulk.plans.take_out(fake.bulk.plans.all[plan.id], plan.owner, plans.TakeOut(items=tuple(taken)))
+            fake.bulk.plans.take_out(fake.bulk.plans.all[plan.id], plan.owner, TakeOut(items=tuple(taken)))
 
     reading.on_progress = once
     digest = await reading.run()

@@ -160,7 +160,7 @@ class FakeService:
         return _json(200, answer)
 
     def _act(self, route: routes.Route, asked: Asked) -> bytes:
-        subject = next(iter(asked.parts.values()))
+        subject = next(iter(asked.parts.values()), TENANT)
         action = asked.parts.get("use_case", route.name)
         try:
             answer = self._handlers()[route.name](asked)

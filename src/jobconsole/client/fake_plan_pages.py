@@ -19,9 +19,11 @@ _REASONS, _TURNS = tuple(Exclusion), tuple(Turn)
 
 def items(plan: FakePlan, query: Mapping[str, str], limit: int, now: datetime) -> PlanItemPage:
     """Rows that match the search, in the order that is asked for."""
-    text = query.get("search", "").casefold()
+    words = query.get("search", "").casefold().split()
     turn = query.get("turn")
-    found = [row for row in plan.rows if text in _searched(row) and turn in (None, row.turn.value)]
+    found = [
+        row for row in plan.rows if all(word in _searched(row) for word in words) and turn in (None, row.turn.value)
+    ]
     found.sort(key=_order(plan, query.get("sort", PlanSort.NUMBER.value)))
     page, following = _cut(found, query, limit)
     return PlanItemPage(edition=plan.edition, items=plan.items(page), matching=len(found), next=following, as_of=now)
