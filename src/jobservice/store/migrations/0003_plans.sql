@@ -481,6 +481,7 @@ $$;
 create policy worker_looks on jobs.plans for select to jobs_worker using (jobs.tenant() is null);
 create policy worker_leases on jobs.plans for update to jobs_worker
 using (jobs.tenant() is null) with check (jobs.tenant() is null);
+create policy worker_looks on jobs.money_switches for select to jobs_worker using (jobs.tenant() is null);
 -- Codes and notices belong to a person: of the tenant that the transaction is in.
 create policy api on jobs.codes to jobs_api
 using (exists (select 1 from jobs.memberships as m where m.person = codes.person and m.tenant = jobs.tenant()))
