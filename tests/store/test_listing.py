@@ -52,11 +52,16 @@ def score(superuser: psycopg.Connection[Any]) -> None:
     superuser.execute("analyze jobs.items")
 
 
-async def test_each_page_walks_one_index_by_one_row_comparison(
+async def test_each_page_and_the_catch_up_walk_their_indexes_alone(
     database: Any, people: Any, superuser: psycopg.Connection[Any]
 ) -> None:
     fill(superuser)
     score(superuser)
+    await each_page_walks_one_index_by_one_row_comparison(database)
+    await the_catch_up_walks_what_was_placed_anew_and_what_came_back(database)
+
+
+async def each_page_walks_one_index_by_one_row_comparison(database: Any) -> None:
     for name, sign in WAYS:
         for reach in REACHES:
             for view, index in VIEWS:
@@ -70,11 +75,7 @@ async def test_each_page_walks_one_index_by_one_row_comparison(
                 assert f"ROW(amount_rank, created, id) {sign} ROW(" in scan.condition
 
 
-async def test_the_catch_up_walks_what_was_placed_anew_and_what_came_back(
-    database: Any, people: Any, superuser: psycopg.Connection[Any]
-) -> None:
-    fill(superuser)
-    score(superuser)
+async def the_catch_up_walks_what_was_placed_anew_and_what_came_back(database: Any) -> None:
     since = {"since": "1:1:", "since_at": datetime.now(UTC), "oldest": 2**40, "xid": 0, "id": FIRST[2]}
     for reach in REACHES:
         for view, _ in VIEWS:
