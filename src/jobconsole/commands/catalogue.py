@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from jobconsole.commands.command import Command, Danger
 from jobconsole.commands.filters import FILTER_COMMANDS
+from jobconsole.commands.plans import PLAN_COMMANDS
 from jobconsole.commands.queues import QUEUE_COMMANDS
 from jobconsole.commands.rows import ROW_COMMANDS
 from jobconsole.commands.scores import SCORE_COMMANDS
@@ -30,7 +31,14 @@ __all__ = [
     "unavailable",
 ]
 
-COMMANDS: tuple[Command, ...] = (*QUEUE_COMMANDS, *ROW_COMMANDS, *FILTER_COMMANDS, *SCORE_COMMANDS, *SHELL_COMMANDS)
+COMMANDS: tuple[Command, ...] = (
+    *QUEUE_COMMANDS,
+    *PLAN_COMMANDS,
+    *ROW_COMMANDS,
+    *FILTER_COMMANDS,
+    *SCORE_COMMANDS,
+    *SHELL_COMMANDS,
+)
 """Every command, as a reader would look for them: first the work, then the shell."""
 
 BY_ID: Mapping[str, Command] = {command.id: command for command in COMMANDS}

@@ -11,6 +11,7 @@ from jobcontract.states import ClaimMode
 
 LIST = ("queues",)
 BOTH = ("queues", "item")
+ROWS = ("queues", "plan")
 
 VERB_COMMANDS: dict[str, str] = {
     "set-aside": "item.set-aside",
@@ -31,6 +32,19 @@ def _selected(situation: Situation) -> str | None:
     return None if situation.item is not None else "nothing is selected"
 
 
+def planned(item: SelectedItem) -> str | None:
+    """Why a plan keeps the item from being claimed or acted on, or None. Its owner may act on it while it is open."""
+    if item.plan_held:
+        return f"it is held by plan {item.plan} until its turn"
+    return f"it is in plan {item.plan}" if item.plan is not None and not item.mine else None
+
+
+def _own_plan(item: SelectedItem) -> str | None:
+    if item.plan_held or item.plan is None:
+        return planned(item)
+    return f"it is in your plan {item.plan}: take it out there, or drop the plan"
+
+
 def _claims(situation: Situation) -> str | None:
     if situation.claim is ClaimMode.DISABLED:
         return "this queue has no claims: the first act wins"
@@ -45,6 +59,8 @@ def _claim(situation: Situation) -> str | None:
         return f"the item is {item.state}"
     if item.claim is ClaimMode.DISABLED:
         return "this queue has no claims: the first act wins"
+    if item.plan is not None:
+        return planned(item) or _own_plan(item)
     if item.mine:
         return "you hold it already; R renews your claim"
     return f"{item.holder} holds it; B breaks a colleague's claim" if item.holder is not None else None
@@ -56,6 +72,8 @@ def _own_claim(situation: Situation) -> str | None:
         return _selected(situation)
     if item.claim is ClaimMode.DISABLED:
         return "this queue has no claims: the first act wins"
+    if item.plan is not None and (item.mine or item.plan_held):
+        return _own_plan(item)
     if item.mine:
         return None
     return f"{item.holder} holds it, not you" if item.holder is not None else "you do not hold it"
@@ -65,6 +83,8 @@ def _colleagues_claim(situation: Situation) -> str | None:
     item = situation.item
     if item is None:
         return _selected(situation)
+    if item.plan_held:
+        return planned(item)
     if item.mine:
         return "you hold it yourself; u releases your claim"
     return "nobody holds it" if item.holder is None else None
@@ -72,6 +92,8 @@ def _colleagues_claim(situation: Situation) -> str | None:
 
 def held_away(item: SelectedItem) -> str | None:
     """Why the claim mode of the item's queue keeps the person from acting on it now, or None."""
+    if item.plan_held:
+        return planned(item)
     if item.claim is ClaimMode.DISABLED or item.mine:
         return None
     if item.holder is not None:
@@ -84,7 +106,7 @@ def verb_unavailable(item: SelectedItem, verb: str) -> str | None:
     if verb not in item.verbs:
         return "this queue has no such act"
     if verb in item.moving_money:
-        return "moves money: that needs a plan, which this version cannot make yet"
+        return "moves money: that needs a plan; P in the list makes one"
     if verb not in item.fitting:
         return f"not while the item is {item.state}"
     return held_away(item)
@@ -104,7 +126,11 @@ def _verb(verb: str) -> Callable[[Situation], str | None]:
 
 
 def _marked(situation: Situation) -> str | None:
-    return None if situation.marked else "nothing is marked"
+    return None if situation.marked or situation.all_marked else "nothing is marked"
+
+
+def _markable(situation: Situation) -> str | None:
+    return "all that match are marked; U takes that back" if situation.all_marked else _selected(situation)
 
 
 def _act(verb: str, *, title: str, help: str, keys: tuple[str, ...], rank: int, hint: str = "") -> Command:
@@ -199,7 +225,7 @@ _ACT_COMMANDS = (
         permission=Permission.QUEUE_ACT,
         twin="queues act ITEM USE-CASE",
         hint="act …",
-        rank=13,
+        rank=14,
         judge=_acting,
     ),
     _act(
@@ -250,11 +276,12 @@ _LIST_COMMANDS = (
     Command(
         id="mark.toggle",
         title="Mark",
-        help="Marks the row, or takes its mark away. Marks stay on their items through every refresh.",
+        help="Marks the row, or takes its mark away. Marks stay on their items through every refresh and every filter.",
         keys=("space",),
         places=LIST,
-        rank=16,
-        judge=_selected,
+        hint="mark",
+        rank=13,
+        judge=_markable,
     ),
     Command(
         id="mark.range",
@@ -263,12 +290,21 @@ _LIST_COMMANDS = (
         keys=("M",),
         places=LIST,
         rank=30,
-        judge=_selected,
+        judge=_markable,
+    ),
+    Command(
+        id="mark.all",
+        title="Mark all that match",
+        help="Marks everything that waits and matches the filter, loaded or not; the service counts and freezes it.",
+        keys=("*",),
+        places=LIST,
+        rank=30,
+        judge=_queue,
     ),
     Command(
         id="mark.clear",
         title="Clear marks",
-        help="Takes every mark away.",
+        help="Takes every mark away; so does going back while rows are marked.",
         keys=("U",),
         places=LIST,
         rank=31,
@@ -321,7 +357,7 @@ _LIST_COMMANDS = (
         title="Next row",
         help="Moves the cursor down, as the arrow does.",
         keys=("j",),
-        places=LIST,
+        places=ROWS,
         rank=60,
     ),
     Command(
@@ -329,7 +365,7 @@ _LIST_COMMANDS = (
         title="Previous row",
         help="Moves the cursor up, as the arrow does.",
         keys=("k",),
-        places=LIST,
+        places=ROWS,
         rank=61,
     ),
     Command(

@@ -1,4 +1,4 @@
-"""Owns the commands of going to a row of a queue's list, wherever in the list it is (place `queues`)."""
+"""Owns the commands of going to a row of a queue's list, wherever in the list it is (place `queues`; its ends also of a plan's)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from jobconsole.commands.situation import Situation
 from jobcontract.permissions import Permission
 
 LIST = ("queues",)
+ROWS = ("queues", "plan")
 
 
 def _queue(situation: Situation) -> str | None:
@@ -25,7 +26,7 @@ ROW_COMMANDS: tuple[Command, ...] = (
         title="First row",
         help="Goes to the first row of the whole list, however long it is.",
         keys=("home", "<"),
-        places=LIST,
+        places=ROWS,
         rank=62,
         judge=_queue,
     ),
@@ -34,7 +35,7 @@ ROW_COMMANDS: tuple[Command, ...] = (
         title="Last row",
         help="Goes to the last row of the whole list, however long it is.",
         keys=("end", ">"),
-        places=LIST,
+        places=ROWS,
         rank=63,
         judge=_queue,
     ),

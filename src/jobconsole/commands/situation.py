@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from jobcontract.permissions import Permission
-from jobcontract.states import ClaimMode, ItemState
+from jobcontract.states import ClaimMode, ItemState, PlanState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +25,33 @@ class SelectedItem:
     """Those of `verbs` that may be run in `state`."""
     moving_money: frozenset[str] = frozenset()
     """Those of `verbs` that move money: they need a confirmed plan (MONEY.md 1)."""
+    plan: str | None = None
+    """Name of the plan that has it."""
+    plan_held: bool = False
+    """Whether that plan was confirmed: until its turn nobody can do anything with the item."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectedPlan:
+    """The plan that is shown, as far as a command's availability depends on it."""
+
+    state: PlanState
+    """By the service's time: an open plan whose time is over has expired."""
+    mine: bool
+    owner: str
+    count: int
+    checked: int = 0
+    """How many rows went through the digest."""
+    unfit: str = ""
+    """Why its rows cannot be trusted."""
+    to_answer: int = 0
+    """Warnings that wait for an answer."""
+    shown: bool = False
+    """Whether a row of it was ever on the screen."""
+    row: bool = False
+    """Whether one of its items is selected."""
+    warning: bool | None = None
+    """Of what is selected: whether a warning has no answer yet; None where there is no warning."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,3 +84,9 @@ class Situation:
     """Whether a filter is in force in that queue."""
     filter_before: bool = False
     """Whether another one was in force there before."""
+    bulk: bool = False
+    """Whether the queue has a bulk command."""
+    all_marked: bool = False
+    """Whether all that match are marked, loaded or not."""
+    plan: SelectedPlan | None = None
+    """The plan that is shown."""

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 from jobconsole.present.amounts import account_text, amount_piece, amount_text, doubtful
 from jobconsole.present.columns import Line, Piece, Tone, joined, width_of
 from jobconsole.present.times import LAPSING_SECONDS, age, ago, both, countdown, short
-from jobcontract.states import ClaimEnding, ClaimMode, ItemState, OutcomeKind
+from jobcontract.states import ClaimEnding, ClaimMode, ItemState, OutcomeKind, Turn
 
 if TYPE_CHECKING:
-    from jobcontract.items import ActRecord, ClaimRecord, Item, ItemDetail
+    from jobcontract.items import ActRecord, ClaimRecord, Item, ItemDetail, PlanRef, TurnRecord
 
 LABEL = 9
 """Cells of the label before each line of a detail."""
@@ -55,6 +55,10 @@ def state_piece(item: Item, seen: Seen) -> Piece:
         return Piece("✗ rejected", Tone.BAD)
     if item.state is ItemState.RESOLVED:
         return Piece("✓ resolved", Tone.GOOD)
+    if item.state is ItemState.RELEASED:
+        return Piece("✓ released", Tone.GOOD)
+    if item.plan is not None:
+        return _plan_piece(item.plan)
     if item.set_aside_until is not None and item.set_aside_until > seen.now:
         return Piece(f"‖ until {short(item.set_aside_until, seen.zone, seen.now)}", Tone.QUIET)
     seconds = left(item, seen.now)
@@ -69,10 +73,14 @@ def state_piece(item: Item, seen: Seen) -> Piece:
 def widest_state(item: Item, seen: Seen) -> str:
     """The widest text that `state_piece` may come to while nobody acts: what a column has to leave room for."""
     texts = [state_piece(item, seen).text]
-    if item.holder is not None and not item.state.closed:
+    if item.holder is not None and not item.state.closed and item.plan is None:
         mine = item.holder.id == seen.me
         texts += ["○ free, lapsed", "▲ me 4:59 lapsing" if mine else f"▲ {item.holder.id} lapsing"]
     return max(texts, key=width_of)
+
+
+def _plan_piece(plan: PlanRef) -> Piece:
+    return Piece(f"◆ held by plan {plan.name}", Tone.MINE) if plan.held else Piece(f"◆ in plan {plan.name}", Tone.PLAIN)
 
 
 def _free_piece(item: Item, seen: Seen) -> Piece:
@@ -145,6 +153,8 @@ def claim_line(item: Item, capped_at: datetime | None, seen: Seen, *, absolute: 
     """Who holds the item until when, and how long that can be kept; `absolute` names the times in full."""
     if seen.claim is ClaimMode.DISABLED:
         return field("holder", Piece("no claims in this queue: the first act wins"))
+    if item.plan is not None:
+        return _plan_line(item, item.plan, seen, absolute=absolute)
     seconds = left(item, seen.now)
     if item.holder is None or item.expires_at is None:
         return field("holder", Piece("○ free", Tone.FREE))
@@ -164,9 +174,23 @@ def claim_line(item: Item, capped_at: datetime | None, seen: Seen, *, absolute: 
     return field("holder", *joined(parts))
 
 
+def _plan_line(item: Item, plan: PlanRef, seen: Seen, *, absolute: bool) -> Line:
+    """Which plan has the item, whose it is, and until when an open one has it."""
+    who = item.holder.id if item.holder is not None else ""
+    whose = Piece(f"of {'you' if who == seen.me else who}" if who else "", Tone.QUIET)
+    if plan.held:
+        held = Piece(f"◆ held by plan {plan.name} until its turn", Tone.MINE)
+        return field("holder", *joined([held, whose]))
+    until = ""
+    if item.expires_at is not None:
+        when = both(item.expires_at, seen.zone) if absolute else short(item.expires_at, seen.zone, seen.now)
+        until = f"free again at {when} unless it is confirmed"
+    return field("holder", *joined([Piece(f"◆ in plan {plan.name}"), whose, Piece(until)]))
+
+
 def state_line(item: Item, seen: Seen) -> Line:
     """The item's state in words, with its instant where it has one."""
-    if item.state in (ItemState.REJECTED, ItemState.RESOLVED):
+    if item.state.closed:
         return field("state", state_piece(item, seen))
     if item.set_aside_until is not None and item.set_aside_until > seen.now:
         until = f"set aside until {both(item.set_aside_until, seen.zone)}, {ago(item.set_aside_until, seen.now)}"
@@ -210,6 +234,7 @@ def full_lines(detail: ItemDetail, seen: Seen) -> tuple[Line, ...]:
         *_section(
             "Acts", [line for record in detail.acts for line in _act_lines(record, seen)], "nothing was done yet"
         ),
+        *_turns(detail.turns, seen),
         *_section("Payload", payload_lines(detail.payload), "nothing was sent along"),
     )
 
@@ -250,6 +275,39 @@ def _section(title: str, lines: Sequence[Line], empty: str) -> tuple[Line, ...]:
 
 def _listed(line: Line) -> Line:
     return (Piece("  "), *line)
+
+
+TURNS: Mapping[Turn, tuple[str, Tone]] = {
+    Turn.NOT_STARTED: ("· not started", Tone.QUIET),
+    Turn.RUNNING: ("▸ running", Tone.MINE),
+    Turn.WAITING: ("↻ to be retried", Tone.WARN),
+    Turn.DONE: ("✓ released", Tone.GOOD),
+    Turn.REFUSED: ("✗ refused", Tone.BAD),
+    Turn.FAILED: ("✗ failed", Tone.BAD),
+    Turn.UNCERTAIN: ("? uncertain", Tone.WARN),
+}
+"""Symbol and word of an item's turn in a plan, with its tone."""
+
+
+def _turns(turns: Sequence[TurnRecord], seen: Seen) -> tuple[Line, ...]:
+    """What plans did about the item; nothing where none did."""
+    return _section("Plans", [_listed(turn_line(turn, seen)) for turn in turns], "") if turns else ()
+
+
+def turn_line(record: TurnRecord, seen: Seen) -> Line:
+    """What one plan did about an item: whose plan, how it ended and when, what the outside world calls it."""
+    word, tone = TURNS[record.turn]
+    ended = f"{stamp(record.ended_at, seen)}" if record.ended_at is not None else ""
+    return joined(
+        [
+            Piece(f"plan {record.plan.name}", Tone.STRONG),
+            Piece(f"of {record.owner.id}"),
+            Piece(word, tone),
+            Piece(ended),
+            Piece(record.sentence or ""),
+            Piece(f"reference {record.reference}" if record.reference else "", Tone.QUIET),
+        ]
+    )
 
 
 ENDINGS: Mapping[ClaimEnding, str] = {

@@ -47,6 +47,10 @@ class RowsKnown:
     now: datetime | None = None
     """By the service's clock: from when the age of a count that is not exact is told."""
     marked: int = 0
+    hidden: int = 0
+    """How many of them the filter in force does not show."""
+    all_marked: str = ""
+    """What is marked where it is all that match, in words."""
     moved: str = ""
     order: tuple[str, str] = (ORDER[False], ORDER_SHORT[False])
     """The order in words: in full, and short."""
@@ -103,12 +107,14 @@ def view_line(view: ItemView, totals: QueueTotals | None, rows: RowsKnown, width
     mine = totals.mine if totals is not None else 0
     whole, short = rows.order
     notes = [
-        Piece(f"■ {rows.marked:,} marked" if rows.marked else "", Tone.MINE),
+        Piece(_marked_text(rows), Tone.MINE),
         Piece(f"◆ {mine:,} mine" if mine else "", Tone.MINE),
         Piece(rows.moved, Tone.WARN),
         Piece(whole, Tone.QUIET),
         Piece(loaded_text(rows, view, totals), Tone.QUIET),
     ]
+    if width_of(notes[0].text) > room:
+        notes[0] = Piece(_marked_text(rows, brief=True), Tone.MINE)
     if width_of(plain(joined(notes))) > room:
         notes[3] = Piece(short, Tone.QUIET)
     if width_of(plain(joined(notes))) > room and not rows.begun and not rows.ended:
@@ -117,6 +123,16 @@ def view_line(view: ItemView, totals: QueueTotals | None, rows: RowsKnown, width
     if short == ORDER_SHORT[True] and width_of(plain(joined(notes))) > room >= width_of(plain(joined(placed))):
         notes = placed
     return (*views, Piece(" "), *whole_pieces(notes, room))
+
+
+def _marked_text(rows: RowsKnown, *, brief: bool = False) -> str:
+    """`■ 5 marked, 3 not shown by this filter`; `■ all 212 that match`; empty where nothing is marked."""
+    if rows.all_marked:
+        return f"■ {'all' if brief else rows.all_marked.lower()}"
+    if not rows.marked:
+        return ""
+    hidden = f", {rows.hidden:,} {'hidden' if brief else 'not shown by this filter'}" if rows.hidden else ""
+    return f"■ {rows.marked:,}{hidden}" if brief else f"■ {rows.marked:,} marked{hidden}"
 
 
 def loaded_text(rows: RowsKnown, view: ItemView, totals: QueueTotals | None) -> str:

@@ -386,6 +386,8 @@ def _selected(subject: Subject, seen: Seen) -> SelectedItem:
         verbs=frozenset(verb_of(case.id) for case in cases),
         fitting=frozenset(verb_of(case.id) for case in cases if item.state in case.states),
         moving_money=frozenset(verb_of(case.id) for case in cases if case.moves is Moves.MONEY),
+        plan=item.plan.name if item.plan is not None else None,
+        plan_held=item.plan is not None and item.plan.held,
     )
 
 

@@ -38,7 +38,7 @@ from jobconsole.present.queues import (
 )
 from jobconsole.present.scores import beside_lines, pane_lines, why_title
 from jobconsole.screens.item import ItemScreen
-from jobconsole.screens.queues_filter import FilteringScreen
+from jobconsole.screens.queues_marks import MarkingScreen
 from jobconsole.screens.queues_standing import standing_of
 from jobconsole.screens.shell import Handler
 from jobconsole.widgets.lines import Lines, content_of
@@ -61,7 +61,7 @@ FOLLOW_SECONDS = 0.05
 """How long the cursor rests on a row before the detail and the keys follow it."""
 
 
-class QueuesScreen(FilteringScreen):
+class QueuesScreen(MarkingScreen):
     """The place where a queue is worked."""
 
     PLACE = "queues"
@@ -116,9 +116,6 @@ class QueuesScreen(FilteringScreen):
         return {
             **super().handlers(),
             "item.open": self.open_item,
-            "mark.toggle": self.mark,
-            "mark.range": lambda: self.table.mark_range(),
-            "mark.clear": lambda: self.table.clear_marks(),
             "view.next": self.next_view,
             "detail.fold": self.fold,
             "queue.next": lambda: self.step(1),
@@ -129,11 +126,10 @@ class QueuesScreen(FilteringScreen):
         }
 
     def situation(self) -> Situation:
-        """The queue, the item under the cursor, the marks."""
+        """The queue, the item under the cursor."""
         claim = self.queue.claim if self.queue is not None else None
-        marked = len(self.table.marks) if self.there() else 0
         rule = self.queue.score if self.queue is not None else None
-        facts = replace(super().situation(), claim=claim, marked=marked, rule=rule)
+        facts = replace(super().situation(), claim=claim, rule=rule)
         return replace(facts, queue=self.queue.id if self.queue is not None else None)
 
     def situation_changed(self) -> None:
@@ -158,11 +154,6 @@ class QueuesScreen(FilteringScreen):
         return self.table.cursor_key
 
     # What a person does
-
-    def mark(self) -> None:
-        """Marks the row and goes on to the next."""
-        self.table.toggle_mark()
-        self.table.action_move(1)
 
     def fold(self) -> None:
         """Hides the detail, or shows it."""
@@ -260,7 +251,7 @@ class QueuesScreen(FilteringScreen):
     def _cursor_moved(self) -> None:
         before = self.listing.changes
         gone = self.listing.leave(self.table.cursor_key)
-        self.table.clear_marks(gone)
+        self.went(gone)
         if self.listing.changes != before:
             self.show_rows()
         self.settle_soon()
@@ -281,6 +272,7 @@ class QueuesScreen(FilteringScreen):
 
     @on(Table.MarksChanged)
     def _marks_changed(self) -> None:
+        self.remember_marks()
         self.show_heading()
         self.situation_changed()
 
@@ -294,7 +286,7 @@ class QueuesScreen(FilteringScreen):
     def _go(self, queue: Queue | None, view: ItemView) -> None:
         self.work(self.show_queue(queue, view), doing="Loading the queue", group="queues", exclusive=True)
 
-    def show_rows(self, *, fresh: bool = False) -> None:
+    def place_rows(self, *, fresh: bool) -> None:
         """Shows the rows in the columns that fit."""
         if self.queue is None:
             self.table.show(NoRows(), (), {}, fresh=fresh)
@@ -337,6 +329,8 @@ class QueuesScreen(FilteringScreen):
             start=start,
             now=self.seen().now,
             marked=len(self.table.marks),
+            hidden=len(self.hidden()),
+            all_marked=self.all_words() if self.table.marking.everything else "",
             moved=moved_text(self.moved.new, len(self.moved.gone), self.moved.moved),
             order=ORDER_BY_AMOUNT if self.listing.by_amount else (ORDER[scored], ORDER_SHORT[scored]),
             filtered=bool(self.filter_text),

@@ -23,6 +23,7 @@ from jobconsole.screens.queues_listing import PAGE, PAGES_MOST, Listing, Moved
 from jobconsole.screens.queues_pages import FIRST, LAST
 from jobconsole.widgets.table import Table
 from jobcontract.errors import ErrorCode
+from jobcontract.events import Topic
 from jobcontract.states import ClaimMode, ItemView
 
 if TYPE_CHECKING:
@@ -131,10 +132,14 @@ class FetchingScreen(ActingScreen):
         """Marks what changed as old, and fetches again what of it is in sight."""
         if not self.there():
             return
-        here = [hint.id for hint in hints if self.queue is not None and hint.queue == self.queue.id]
+        hints = [hint for hint in hints if hint.topic in (Topic.ITEM, Topic.ITEMS)]
+        mine = [hint for hint in hints if self.queue is not None and hint.queue == self.queue.id]
+        here = [hint.id for hint in mine if hint.topic is Topic.ITEM]
         self.listing.touch(here)
+        if len(here) < len(mine):  # many at once
+            self.listing.touch_all()
         self._uncounted |= {hint.queue for hint in hints} & {queue.id for queue in self.queues}
-        if self.table.cursor_key in here:
+        if self.table.cursor_key in here or len(here) < len(mine):
             self.settle_soon()
         if self.listing.strange:
             self._look_soon()
@@ -328,7 +333,11 @@ class FetchingScreen(ActingScreen):
     def _tell(self, moved: Moved) -> None:
         if moved:
             self.moved, self._moved_at = self.moved + moved, time.monotonic()
-            self.table.clear_marks(moved.gone)
+            self.went(moved.gone)
+
+    def went(self, gone: frozenset[str]) -> None:
+        """Rows left the list: what is not there any more is not marked either."""
+        self.table.clear_marks(gone)
 
     async def _load_first(self) -> None:
         try:
