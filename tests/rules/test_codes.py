@@ -283,10 +283,10 @@ def test_at_the_same_moment_it_is_the_same_count_in_whatever_order_they_are_sett
 
 
 @counts
-def test_a_burst_with_a_right_code_in_it_keeps_the_lock_of_the_wrong_ones() -> None:
+def test_a_right_code_in_a_burst_forgives_those_before_it_and_none_after_it() -> None:
     person = Person()
     counted = [person.count() for _ in range(8)]
     for each, outcome in zip(counted, ["wrong"] * 4 + ["right"] + ["wrong"] * 3, strict=True):
         person.settle(each, outcome)
     assert len(person.failures) == 7
-    assert person.guesses.in_a_row == 0
+    assert person.guesses == Guesses(in_a_row=3)

@@ -178,19 +178,19 @@ def lock_length(locks: int) -> timedelta:
 
 
 def give_back(stands: Guesses, counted: Counted, recent: int, now: datetime, *, right: bool) -> Guesses:
-    """The counters without a guess that was right or used; `recent` is without it. A right code ends the row.
+    """The counters without a guess that was right or used; `recent` is without it. A right one ends the row: those
+    counted before it no longer stand.
 
     The lock that it raised goes, unless guesses counted meanwhile fill its place: five wrong are a lock in whatever
     order they are settled. While a lock stands that a taken-back guess helped to raise, the row is below zero.
     """
     before, after = counted.before, counted.after
-    given = replace(stands, in_a_row=stands.in_a_row - 1)
+    in_a_row = stands.in_a_row - (after.in_a_row if right else 1)
+    given = replace(stands, in_a_row=in_a_row)
     if after.locked_until != before.locked_until and stands.locked_until == after.locked_until:
-        others = stands.in_a_row + TRIES - 1
-        if right or others < TRIES:
+        others = in_a_row if right else in_a_row + TRIES
+        if others < TRIES:
             given = replace(stands, in_a_row=others, locks=before.locks, locked_until=before.locked_until)
     if after.locked_for_good and not before.locked_for_good and recent < WINDOW_TRIES:
         given = replace(given, locked_for_good=False)
-    if right or (given.in_a_row < 0 and not given.locked(now)):
-        return replace(given, in_a_row=0)
-    return given
+    return given if given.in_a_row >= 0 or given.locked(now) else replace(given, in_a_row=0)
