@@ -11,6 +11,7 @@ APPLICATION = "JOBSERVICE_APPLICATION"
 KEYRING = "JOBSERVICE_KEYRING"
 PUBLIC_KEYS = "JOBSERVICE_PUBLIC_KEYS"
 DEPLOYMENT = "JOBSERVICE_DEPLOYMENT"
+DELIVERY_URL = "JOBSERVICE_DELIVERY_URL"
 
 PURPOSES: Mapping[str, str] = {
     DATABASE_URL: "the PostgreSQL of this process, under its own role, like postgresql://jobs_api@host/jobs",
@@ -18,6 +19,7 @@ PURPOSES: Mapping[str, str] = {
     KEYRING: "the folder of key files, 0700",
     PUBLIC_KEYS: "the file of public keys that jobservice keyring public writes",
     DEPLOYMENT: "the name of this place, like production",
+    DELIVERY_URL: "how people are told outside the console, like smtp://user:password@host/?from=jobs@example.org",
 }
 """Every variable of a service process, and what it says."""
 
@@ -45,6 +47,8 @@ class ProcessSettings:
     """The API's alone: the Worker never opens it (MONEY.md 17)."""
     public_keys: Path | None = None
     """The Worker's alone: what it believes confirmations by (MONEY.md 19)."""
+    delivery_url: str | None = None
+    """The Worker's alone: how notices are delivered. May hold a password: never log it."""
 
     def __repr__(self) -> str:
         return f"ProcessSettings(application={self.application!r}, deployment={self.deployment!r})"
@@ -61,6 +65,7 @@ class ProcessSettings:
             deployment=values[DEPLOYMENT],
             keyring=Path(values[KEYRING]).expanduser() if keyring else None,
             public_keys=None if public_keys is None else Path(public_keys).expanduser(),
+            delivery_url=None if keyring else environment.get(DELIVERY_URL) or None,
         )
 
 

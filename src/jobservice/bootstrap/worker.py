@@ -8,12 +8,14 @@ from functools import partial
 from jobservice.application import Application
 from jobservice.bootstrap import process
 from jobservice.bootstrap.public_keys import read_public_keys
+from jobservice.delivery import Delivery, DeliveryRefused, delivery_from
 from jobservice.records import RecordSet
-from jobservice.settings import PUBLIC_KEYS, PURPOSES, ProcessSettings, StartRefused
+from jobservice.settings import DELIVERY_URL, PUBLIC_KEYS, PURPOSES, ProcessSettings, StartRefused
 from jobservice.store.database import Database
 from jobservice.usecases.inbox import ServiceInbox
 from jobservice.usecases.scoring import Scorer
 from jobservice.worker.applying import Applying
+from jobservice.worker.delivering import Delivering
 from jobservice.worker.duties import Duty
 from jobservice.worker.housekeeping import Housekeeping
 from jobservice.worker.leased_work import LeasedWork
@@ -26,14 +28,25 @@ CONNECTIONS = 16
 """Most connections of one Worker process: its duties, and the turns of a few plans at once."""
 
 
-def duties(records: RecordSet, application: Application) -> tuple[Duty, ...]:
+def duties(records: RecordSet, application: Application, delivery: Delivery | None) -> tuple[Duty, ...]:
     """Every duty of a Worker."""
     return (
         Housekeeping(hints_keep=records.settings.hints_keep),
         Rescoring(scorer=Scorer.of(records, application), queues=records.queues),
         PlanKeeper(),
         Settling(),
+        Delivering(delivery=delivery),
     )
+
+
+def delivery_of(settings: ProcessSettings) -> Delivery | None:
+    """The way to people; None where nobody said one, StartRefused where it cannot be used."""
+    if settings.delivery_url is None:
+        return None
+    try:
+        return delivery_from(settings.delivery_url)
+    except DeliveryRefused as refused:
+        raise StartRefused(f"{DELIVERY_URL} is not taken: {refused}") from None
 
 
 def leased_work(
@@ -59,6 +72,7 @@ async def run_worker(
     process.harden()
     application = process.load_application(settings.application)
     records = process.load_records(application, overrides)
+    delivery = delivery_of(settings)
     await process.reach(settings.database_url)
     database = await Database.open(settings.database_url, name="jobservice worker", most=CONNECTIONS)
     try:
@@ -67,7 +81,7 @@ async def run_worker(
         stop = process.stop_event(until_stdin_closes=until_stdin_closes)
         worker = Worker(
             database=database,
-            duties=duties(records, application),
+            duties=duties(records, application, delivery),
             leased=leased_work(database, records, application, settings),
             stop=stop,
         )

@@ -4,6 +4,8 @@ or an account."""
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
 
 from jobservice.store.database import Transaction
 
@@ -30,3 +32,39 @@ async def add(transaction: Transaction, notice: NewNotice) -> None:
         text=notice.text,
         about=notice.about,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DueNotice:
+    """A notice taken for one attempt, the `attempts`-th; `contact` is its person's address, `made_at` UTC."""
+
+    id: UUID
+    person: str
+    kind: str
+    subject: str
+    text: str
+    made_at: datetime
+    attempts: int
+    contact: str
+
+
+async def take_due(transaction: Transaction, *, first_pause: float, longest_pause: float) -> DueNotice | None:
+    """The notice that is due longest; it is due again after a pause (seconds) that doubles with each attempt."""
+    row = await transaction.row("notices/take_due", first=first_pause, longest=longest_pause)
+    return None if row is None else DueNotice(**row)
+
+
+async def sent(transaction: Transaction, notice: UUID) -> None:
+    """Keep that a notice was delivered."""
+    await transaction.run("notices/sent", id=notice)
+
+
+async def failed(transaction: Transaction, notice: DueNotice, reason: str, *, last: bool) -> None:
+    """Keep why an attempt failed; `last` = there will be no other."""
+    await transaction.run("notices/failed", id=notice.id, attempts=notice.attempts, failure=reason, last=last)
+
+
+async def waiting(transaction: Transaction) -> int:
+    """How many notices wait to be delivered."""
+    row = await transaction.row("notices/waiting")
+    return 0 if row is None else int(row["waiting"])

@@ -493,6 +493,14 @@ with check (
 );
 create policy api on jobs.notices for insert to jobs_api with check (tenant = jobs.tenant());
 create policy worker on jobs.notices to jobs_worker using (true) with check (true);
+-- Where somebody is told: of those who have a notice to come, whatever tenant they are in, or none by now.
+create policy worker_tells on jobs.people for select to jobs_worker
+using (
+    jobs.tenant() is null
+    and exists (
+        select 1 from jobs.notices as n where n.person = people.id and n.sent_at is null and n.given_up_at is null
+    )
+);
 -- *released* is the Worker's word (MONEY.md 19); review items are all that it adds, and people work them as any other.
 create policy api_never_releases on jobs.items as restrictive to jobs_api
 using (true) with check (state <> 'released');

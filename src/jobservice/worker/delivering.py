@@ -1,0 +1,122 @@
+"""Owns the duty that delivers notices: what people are told outside the console (MONEY.md 14), at least once each.
+
+A notice is taken for one attempt in a transaction of its own, so that nothing is locked while a mail server thinks; a
+Worker that dies over it leaves it due again. Never writes a notice, never logs an address or what a notice says.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+import structlog
+
+from jobservice.delivery import Delivery, Letter, NotDelivered
+from jobservice.settings import DELIVERY_URL
+from jobservice.store import notices
+from jobservice.store.notices import DueNotice
+from jobservice.worker.duties import Lease
+
+_log = structlog.get_logger("jobservice.worker")
+
+LOOK_SECONDS = 0.2
+"""How often a delivery looks whether the Worker wants to stop."""
+ATTEMPTS_MOST = 80
+"""After about three days of pauses a notice is given up."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Delivering:
+    """The duty. `delivery` None = nobody said how: notices wait, and that is said at the start and once an hour.
+
+    The lease is longer than a delivery may take. Pauses are seconds.
+    """
+
+    delivery: Delivery | None
+    every: float = 1.0
+    lease: float = 120.0
+    first_pause: float = 30.0
+    longest_pause: float = 3_600.0
+    complain_every: float = 3_600.0
+    name: str = "notices"
+    _complained: float | None = field(default=None, init=False)
+
+    async def run_once(self, lease: Lease) -> Mapping[str, int]:
+        """Deliver what is due, one by one, until an attempt fails: the next run goes on with the others."""
+        if self.delivery is None:
+            await self._complain(lease)
+            return {}
+        counts: Counter[str] = Counter()
+        while not lease.stopping():
+            async with lease.transaction() as transaction:
+                notice = await notices.take_due(
+                    transaction, first_pause=self.first_pause, longest_pause=self.longest_pause
+                )
+            if notice is None:
+                break
+            what = await self._attempt(self.delivery, lease, notice)
+            counts[what] += 1
+            if what == "failed":
+                break
+        return counts
+
+    async def _attempt(self, delivery: Delivery, lease: Lease, notice: DueNotice) -> str:
+        """`sent`, `failed`, `given_up`, or `broken_off` where the Worker stops."""
+        try:
+            whole = await _unless_stopping(delivery, lease, _letter(notice))
+        except NotDelivered as error:
+            last = error.for_good or notice.attempts >= ATTEMPTS_MOST
+            async with lease.transaction() as transaction:
+                await notices.failed(transaction, notice, str(error), last=last)
+            event = "notice-given-up" if last else "notice-not-delivered"
+            _log.warning(
+                event,
+                notice=str(notice.id),
+                person=notice.person,
+                kind=notice.kind,
+                attempts=notice.attempts,
+                reason=str(error),
+            )
+            return "given_up" if last else "failed"
+        if not whole:
+            return "broken_off"
+        async with lease.transaction() as transaction:
+            await notices.sent(transaction, notice.id)
+        return "sent"
+
+    async def _complain(self, lease: Lease) -> None:
+        now = time.monotonic()
+        if self._complained is not None and now - self._complained < self.complain_every:
+            return
+        async with lease.transaction() as transaction:
+            waiting = await notices.waiting(transaction)
+        self._complained = now
+        _log.warning(
+            "notices-wait",
+            waiting=waiting,
+            reason=f"{DELIVERY_URL} is not set, so nobody is told outside the console what is confirmed or locked.",
+        )
+
+
+async def _unless_stopping(delivery: Delivery, lease: Lease, letter: Letter) -> bool:
+    """Deliver; False where the Worker stops before the server answered: the letter is due again later. NotDelivered."""
+    task = asyncio.create_task(delivery.deliver(letter))
+    try:
+        while not task.done() and not lease.stopping():
+            await asyncio.wait({task}, timeout=LOOK_SECONDS)
+        if not task.done():
+            return False
+        task.result()
+        return True
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError, NotDelivered):
+            await task
+
+
+def _letter(notice: DueNotice) -> Letter:
+    return Letter(id=notice.id, address=notice.contact, subject=notice.subject, text=notice.text, at=notice.made_at)
