@@ -1,0 +1,16 @@
+"""Owns the stage that tests of applying stand on."""
+
+from __future__ import annotations
+
+import pytest
+
+from jobservice.store.database import Database
+from tests.conftest import People
+from tests.usecases.money_desk import money_desk
+from tests.worker.plans_stage import Stage
+
+
+@pytest.fixture
+def stage(database: Database, worker_database: Database, people: People) -> Stage:
+    """A desk that confirms as the API's role, and a Worker's role that applies."""
+    return Stage(desk=money_desk(database, people), database=worker_database)
