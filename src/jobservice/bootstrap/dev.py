@@ -22,18 +22,31 @@ from jobservice.bootstrap import demo, process
 from jobservice.bootstrap.children import Child, child_environment
 from jobservice.bootstrap.companions import HOST, Beside, beside
 from jobservice.bootstrap.kept_server import KeptServer
-from jobservice.bootstrap.keyring import make_keyring
+from jobservice.bootstrap.keyring import make_keyring, read_keys
+from jobservice.bootstrap.public_keys import write_public_keys
 from jobservice.cluster import SUPERUSER, Cluster
 from jobservice.embedded import EmbeddedServer, default_folder, prepare_folder
 from jobservice.migrate import SERVICE_ROLES, migrate
 from jobservice.records import RecordSet
-from jobservice.settings import APPLICATION, DATABASE_URL, DEPLOYMENT, KEYRING, AlreadyRuns, StartRefused
+from jobservice.rules.keys import Keys
+from jobservice.settings import (
+    APPLICATION,
+    DATABASE_URL,
+    DEPLOYMENT,
+    KEYRING,
+    PUBLIC_KEYS,
+    AlreadyRuns,
+    StartRefused,
+)
 from jobservice.store.database import Database
 from jobservice.store.statements import statement
 
 DATABASE = "jobs"
 OWNER, API, WORKER = "jobs_owner", "jobs_api", "jobs_worker"
 DEPLOYMENT_NAME = "demo"
+PUBLIC = "public-keys.json"
+NO_REST = "code.rest=PT0S"
+"""In a demo a phone confirms as soon as it is enrolled (MONEY.md 16)."""
 PEOPLE = "people"
 
 _log = structlog.get_logger("jobservice.dev")
@@ -62,8 +75,10 @@ async def run_dev(wanted: Dev, *, until_stdin_closes: bool = False) -> None:
         try:
             await asyncio.to_thread(prepare_database, server.cluster)
             make_keyring(data / "keyring")
+            keys = read_keys(data / "keyring")
+            write_public_keys(keys.public(), data / PUBLIC)
             url = f"http://{HOST}:{listener.getsockname()[1]}"
-            tokens = await _unless(stop, _fill(server.cluster, data, application, records, url))
+            tokens = await _unless(stop, _fill(server.cluster, data, application, records, keys, url))
             if tokens is not None:
                 companions = beside(application.companions, data)
                 children = _children(wanted, server.cluster, data, listener, companions)
@@ -114,11 +129,14 @@ async def _unless(stop: asyncio.Event, filling: Coroutine[object, object, Path])
         stopping.cancel()
 
 
-async def _fill(cluster: Cluster, data: Path, application: Application, records: RecordSet, url: str) -> Path:
+async def _fill(
+    cluster: Cluster, data: Path, application: Application, records: RecordSet, keys: Keys, url: str
+) -> Path:
     owner = await Database.open(cluster.url(OWNER, DATABASE), name="jobservice dev", most=2)
     api = await Database.open(cluster.url(API, DATABASE), name="jobservice dev", most=2)
     try:
         await demo.make_people(owner)
+        await demo.enrol_people(owner, keys, data / PEOPLE)
         await demo.seed(owner, api, application, records)
         return await demo.write_tokens(owner, data / PEOPLE, url=url)
     finally:
@@ -130,7 +148,7 @@ def _children(
     wanted: Dev, cluster: Cluster, data: Path, listener: socket.socket, companions: Beside
 ) -> tuple[Child, ...]:
     common = {APPLICATION: wanted.application, DEPLOYMENT: DEPLOYMENT_NAME}
-    assignments = [word for assignment in wanted.assignments for word in ("--set", assignment)]
+    assignments = [word for assignment in (NO_REST, *wanted.assignments) for word in ("--set", assignment)]
     descriptor = listener.fileno()
     return (
         Child(
@@ -145,7 +163,9 @@ def _children(
             name="worker",
             arguments=("worker", *assignments),
             environment=child_environment(
-                **common, **companions.variables, **{DATABASE_URL: cluster.url(WORKER, DATABASE)}
+                **common,
+                **companions.variables,
+                **{DATABASE_URL: cluster.url(WORKER, DATABASE), PUBLIC_KEYS: str(data / PUBLIC)},
             ),
         ),
         *companions.children,
