@@ -21,8 +21,8 @@ async def drop_pending(transaction: Transaction, person: str) -> None:
 
 async def put_in_force(
     transaction: Transaction, person: str, secret: Sealed | None, *, step: int, rest_seconds: float
-) -> datetime:
-    """Put a secret in force (None: none), spend `step`, and let it rest; until when. The row must be there."""
+) -> datetime | None:
+    """Put a secret in force (None: none), spend `step`, and let it rest; until when, if ever. The row must be there."""
     row = await transaction.row(
         "codes/put_in_force",
         person=person,
@@ -32,7 +32,7 @@ async def put_in_force(
         rest=rest_seconds,
     )
     assert row is not None  # noqa: S101  # its caller locked the row
-    until: datetime = row["rests_until"]
+    until: datetime | None = row["rests_until"]
     return until
 
 

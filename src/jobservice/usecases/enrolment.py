@@ -121,7 +121,7 @@ async def finish(owner: Database, keys: Keys, person: str, first: str, second: s
         sealed = keys.seal(person, PURPOSE, secret.encode("ascii"))
         until = await store.put_in_force(transaction, person, sealed, step=step, rest_seconds=rest_seconds)
         what = "A phone was enrolled" if kept.secret is None else "Another phone was enrolled"
-        return await _follow(transaction, person, tenants, what, until if until > now else None, "code-enrolled")
+        return await _follow(transaction, person, tenants, what, _ahead(until, now), "code-enrolled")
 
 
 async def reset(owner: Database, person: str, *, rest_seconds: float) -> Changed:
@@ -155,15 +155,13 @@ async def status(owner: Database, person: str) -> PhoneStanding:
         await _known(transaction, person)
         kept, counting = await codes.standing(transaction, person)
     guesses = rules.Guesses() if kept is None else kept.guesses
-    locked = guesses.locked_until is not None and guesses.locked_until > counting.now
-    rests = kept is not None and kept.rests_until is not None and kept.rests_until > counting.now
     return PhoneStanding(
         enrolled_at=None if kept is None else kept.enrolled_at,
         pending_at=None if kept is None else kept.pending_at,
-        rests_until=kept.rests_until if kept is not None and rests else None,
+        rests_until=None if kept is None else _ahead(kept.rests_until, counting.now),
         tries_left=guesses.tries_left(counting.recent, counting.now),
         wrong_recently=counting.recent,
-        locked_until=guesses.locked_until if locked else None,
+        locked_until=_ahead(guesses.locked_until, counting.now),
         locked_for_good=guesses.locked_for_good,
         key_id=None if kept is None or kept.secret is None else kept.secret.key_id,
     )
@@ -243,6 +241,10 @@ async def _finance(transaction: Transaction, person: str) -> tuple[str, Sequence
 
 def _tenants(memberships: Sequence[Row]) -> Sequence[str]:
     return [str(each["tenant"]) for each in memberships]
+
+
+def _ahead(instant: datetime | None, now: datetime) -> datetime | None:
+    return instant if instant is not None and instant > now else None
 
 
 async def _follow(

@@ -5,7 +5,7 @@ set
     key_id = %(key_id)s,
     sealed = %(sealed)s,
     enrolled_at = case when %(key_id)s::text is null then null else jobs.now() end,
-    rests_until = greatest(rests_until, jobs.now() + make_interval(secs => %(rest)s)),
+    rests_until = greatest(rests_until, case when %(rest)s > 0 then jobs.now() + make_interval(secs => %(rest)s) end),
     last_step = greatest(last_step, %(step)s),
     pending_key_id = null,
     pending_sealed = null,
