@@ -35,7 +35,7 @@ async def test_no_item_begins_once_money_was_stopped_and_it_goes_on_without_a_co
     assert stage.turns(plan) == ["done", "not-started", "not-started"]
     assert (stage.plan(plan)["state"], stage.plan(plan)["holder"]) == ("applying", None)
     assert await stage.take() is None, "nobody takes it while money is stopped"
-    await stage.desk.start()
+    await stage.desk.start("k.rao")
     await stage.apply(SECOND)
     assert stage.turns(plan) == ["done"] * 3
 
