@@ -133,7 +133,7 @@ async def reset(owner: Database, person: str, *, rest_seconds: float) -> Changed
             raise Refusal(ErrorCode.INVALID_REQUEST, f"No phone of {person} is enrolled.")
         now = await deployment.now(transaction)
         until = await store.put_in_force(transaction, person, None, step=kept.last_step, rest_seconds=rest_seconds)
-        rests = until if until > now else None
+        rests = _ahead(until, now)
         return await _follow(transaction, person, _tenants(memberships), "The phone was taken off", rests, "code-reset")
 
 
