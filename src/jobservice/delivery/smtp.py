@@ -109,7 +109,6 @@ class _Call:
             raise smtplib.SMTPServerDisconnected("ended")
 
     def _run(self, say: Callable[[NotDelivered | None], None]) -> None:
-        client: smtplib.SMTP | None = None
         try:
             client = self._connected()
             client.send_message(self._message, from_addr=self._server.sender, to_addrs=[self._receiver])
@@ -118,8 +117,8 @@ class _Call:
         except Exception as error:  # the outermost frame of the thread; nothing is hidden: whoever waits is told
             say(_reason(self._server.host, error))
         finally:
-            if client is not None:
-                client.close()
+            if self._client is not None:
+                self._client.close()
 
     def _connected(self) -> smtplib.SMTP:
         """A client that has said who it is, over an encrypted connection."""
