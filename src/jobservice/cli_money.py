@@ -53,6 +53,54 @@ def money_status(tenant: str, as_json: bool) -> None:
         click.echo(line)
 
 
+@money.command("reconcile")
+@click.option(
+    "--person", required=True, metavar="PERSON", help="Who answers for it; plans of what it holds are theirs."
+)
+@click.option(
+    "--days",
+    type=click.IntRange(1, 3_660),
+    default=7,
+    show_default=True,
+    help="Ask also about what was released in so many days.",
+)
+def money_reconcile(person: str, days: int) -> None:
+    """Compare with the bank, or whatever is outside, after a backup was restored. Money stays stopped: then start it.
+
+    Asks about every open payout and those released of late. What is paid there and open here is held, with a review
+    item; exit code 1 where a question had no answer.
+    """
+    import sys
+
+    if not _reconcile(person, days):
+        sys.exit(1)
+
+
+def _reconcile(person: str, days: int) -> bool:
+    """Print what comparing found; whether every question had an answer."""
+    import os
+
+    from jobservice.bootstrap.process import load_application, load_records
+    from jobservice.settings import APPLICATION, required
+    from jobservice.usecases.reconciling import Reconciling
+
+    application = load_application(required(os.environ, APPLICATION)[APPLICATION])
+    records = load_records(application, {})
+    accounts = as_owner(
+        lambda database: Reconciling(
+            database=database, records=records, application=application, person=person, days=days
+        ).run()
+    )
+    for account in accounts:
+        for line in account.lines():
+            click.echo(_plain(line))
+    if any(account.unanswered for account in accounts):
+        click.echo("Not every question had an answer: money cannot be started yet. Run this again.")
+        return False
+    click.echo("Compared. A person in finance starts money again, with a code: jobconsole money start.")
+    return True
+
+
 def _lines(tenant: str, found: Money) -> list[str]:
     from jobservice.rules.limits import amount
 

@@ -106,7 +106,8 @@ async def test_an_item_whose_payment_the_owner_changed_last_is_refused(stage: St
 @pytest.mark.parametrize("limit", ["item", "plan", "person", "account"])
 async def test_limits_are_compared_with_the_workers_own_records(stage: Stage, limit: str) -> None:
     plan = await stage.desk.confirmed(2)
-    limits = replace(BULK.limits, **{limit: {"GBP": 999, "EUR": 1, "JPY": 1}})
+    tight: dict[str, Any] = {limit: {"GBP": 999, "EUR": 1, "JPY": 1}}
+    limits = replace(BULK.limits, **tight)
     stage.records = replace(stage.desk.service.records, bulk={BULK.id: replace(BULK, limits=limits)})
     await stage.apply()
     assert stage.bank.calls == []

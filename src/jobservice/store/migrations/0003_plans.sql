@@ -280,7 +280,10 @@ create function jobs.add_money_switch() returns trigger
 language plpgsql
 as $$
 begin
-    insert into jobs.money_switches (tenant) values (new.id);
+    insert into jobs.money_switches (tenant, stopped, at, reason)
+    select new.id, r.restored, case when r.restored then jobs.now() end, case when r.restored then 'This database was'
+        ' restored from a backup, or moved.' end
+    from (select jobs.restored() as restored) as r;
     return null;
 end
 $$;
