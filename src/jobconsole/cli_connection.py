@@ -25,6 +25,8 @@ from jobconsole.client.errors import (
     ClientError,
     ConnectionUnfit,
     OutcomeUnknown,
+    PlanUnfit,
+    PlanUnknown,
     ServiceAway,
     ServiceRefused,
     SignInAgain,
@@ -141,8 +143,7 @@ def attempt(call: Callable[[], Shown]) -> Shown:
     try:
         return call()
     except ServiceRefused as error:
-        changes = [f"  {change.field}: {change.before} -> {change.after}" for change in error.changes]
-        fail(f"refused ({error.code}): {error.sentence}", REFUSED, error, *changes)
+        fail(f"refused ({error.code}): {error.sentence}", REFUSED, error, *_changes(error))
     except SignInAgain as error:
         fail(f"sign in again: {error.sentence}", SIGN_IN, error)
     except OutcomeUnknown as error:
@@ -151,10 +152,21 @@ def attempt(call: Callable[[], Shown]) -> Shown:
         )
     except ServiceAway as error:
         fail(f"not done: {error.sentence}", AWAY, error)
-    except (ConnectionUnfit, SettingsError) as error:
+    except (ConnectionUnfit, PlanUnknown, SettingsError) as error:
         fail(str(error), USAGE)
+    except PlanUnfit as error:
+        fail(error.sentence, REFUSED)
     except KeyboardInterrupt:
         fail("stopped", 130)
+
+
+def _changes(error: ServiceRefused) -> list[str]:
+    """What changed, one line each: of an item, or of rows of a plan."""
+    if error.plan_changes:
+        return [
+            f"  row {row.number} {row.title}, {row.field}: {row.before} -> {row.after}" for row in error.plan_changes
+        ]
+    return [f"  {change.field}: {change.before} -> {change.after}" for change in error.changes]
 
 
 async def sure(order: Awaitable[A], key: str, **carried: object) -> A:

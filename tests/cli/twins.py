@@ -27,8 +27,8 @@ class Typed:
     patch: pytest.MonkeyPatch
     folder: Path
 
-    def __call__(self, *words: str, person: str = "m.ito") -> Result:
-        """Run `jobconsole WORDS`."""
+    def __call__(self, *words: str, person: str = "m.ito", stdin: str | None = None) -> Result:
+        """Run `jobconsole WORDS` with `stdin` piped in."""
 
         def connect(typed: Mapping[str, object]) -> tuple[Service, Settings]:
             settings = load(typed, file=self.folder / "config.toml", environ={"TZ": "UTC"})
@@ -36,10 +36,10 @@ class Typed:
 
         self.patch.setattr(cli_connection, "connect", connect)
         root = click.Group("jobconsole", commands={command.name or "": command for command in TWINS})
-        return CliRunner().invoke(root, list(words), catch_exceptions=False)
+        return CliRunner().invoke(root, list(words), input=stdin, catch_exceptions=False)
 
-    def json(self, *words: str, person: str = "m.ito") -> Any:
+    def json(self, *words: str, person: str = "m.ito", stdin: str | None = None) -> Any:
         """Run it with `--json`; it must have gone well."""
-        result = self(*words, "--json", person=person)
+        result = self(*words, "--json", person=person, stdin=stdin)
         assert result.exit_code == 0, result.output
         return json.loads(result.stdout)

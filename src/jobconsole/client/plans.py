@@ -202,10 +202,11 @@ class Confirming:
     again under the same key: the service answers with what was done, and confirms at most once (BULK-04, HTTP-03).
     """
 
-    def __init__(self, plan: Plan, digest: str) -> None:
+    def __init__(self, plan: Plan, digest: str, *, key: str | None = None) -> None:
+        """`key`: that of an earlier try whose outcome is unknown."""
         self.plan = plan
         self.digest = digest
-        self.key = new_key()
+        self.key = key or new_key()
         self._running: asyncio.Task[Plan] | None = None
 
     async def confirm(self, service: Service, code: SecretStr | None) -> Plan:
