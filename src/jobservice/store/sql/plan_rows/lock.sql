@@ -6,7 +6,7 @@ with locked as (
     where
         i.tenant = %(tenant)s
         and i.queue = %(queue)s
-        and i.id = any(%(items)s::text::uuid[])
+        and i.id = any(%(items)s::uuid[])
         and jobs.in_reach(i, %(customers)s::text[], %(workspaces)s::text[])
     order by i.id
     for update of i

@@ -32,7 +32,7 @@ with judged as materialized (
     from jobs.items as i
     where
         i.tenant = %(tenant)s
-        and i.id = any(%(locked)s::text::uuid[])
+        and i.id = any(%(locked)s::uuid[])
         and jobs.matches(i, %(filter)s::jsonb, %(now)s)
 ),
 
@@ -184,7 +184,7 @@ left_out as (
         null as payee_id,
         null as payee_name,
         null as account
-    from unnest(%(asked)s::text::uuid[]) as a (id)
+    from unnest(%(asked)s::uuid[]) as a (id)
     left join judged as j on a.id = j.id
     where %(named)s and j.id is null
     returning reason

@@ -5,7 +5,7 @@ with taken as (
     where
         p.plan = %(plan)s::uuid
         and p.tenant = %(tenant)s
-        and p.item = any(%(items)s::text::uuid[])
+        and p.item = any(%(items)s::uuid[])
     returning p.*
 ),
 
