@@ -135,7 +135,7 @@ async def right_code(desk: Desk) -> str:
             {"match": {"payee": REFUSED}, "do": "refuse", "reason": "the account is closed"},
             {"match": {"key": f"jc-{own.items[LOST]}"}, "do": "silent"},
             {"match": {"payee": LOST}, "do": "lose-after"},
-            {"match": {}, "do": "slow", "seconds": 1.0},
+            {"match": {}, "do": "slow", "seconds": 2.0},
         ]
     )
     plan, own.code = own.made(), await own.backstage.code(desk.name(FIRST))
@@ -303,8 +303,8 @@ STEPS: Sequence[tuple[str, Callable[[Desk], Awaitable[str]]]] = (
     ("a wrong code", wrong_code),
     ("a payout changes after the preview", changed_item),
     ("the right code, pressed twice", right_code),
-    ("the Worker is killed in the middle", kill_worker),
     ("the same code again", used_code),
+    ("the Worker is killed in the middle", kill_worker),
     ("payouts that the clerk pushed", own_item),
     ("the lost answer: was it paid?", was_paid),
     ("money is stopped and started", stop_and_start),

@@ -49,7 +49,12 @@ def configure(*, level: int = logging.INFO) -> None:
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(level)
-    for noisy, least in (("psycopg.pool", logging.ERROR), ("uvicorn", logging.WARNING), ("alembic", logging.WARNING)):
+    for noisy, least in (
+        ("psycopg.pool", logging.ERROR),
+        ("uvicorn", logging.WARNING),
+        ("alembic", logging.WARNING),
+        ("httpx", logging.WARNING),
+    ):
         logging.getLogger(noisy).setLevel(least)
 
 

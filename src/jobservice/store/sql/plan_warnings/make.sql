@@ -1,6 +1,8 @@
 -- Writes what is odd about the rows of a plan just frozen, over what was written at its last freeze; what its owner
 -- answered stays with the items that stay. `alike`: payee id to the name that it looks like. `above`: from which
 -- amount on a warning must be answered, by currency.
+-- One pass over the rows, windows for what they say of each other, one look into an index for what was paid before: the
+-- rows are a moment old and have no statistics, so a plan with joins among them takes a square of their number.
 with rows_now as (
     select
         p.item,
@@ -11,182 +13,165 @@ with rows_now as (
         p.payee_name,
         p.account,
         i.account_changed_at,
-        i.account_changed_by
+        i.account_changed_by,
+        min(p.account collate "C") over of_payee as payee_first,
+        max(p.account collate "C") over of_payee as payee_last,
+        min(p.payee_id collate "C") over of_account as account_first,
+        max(p.payee_id collate "C") over of_account as account_last,
+        min(p.payee_name collate "C") over of_account as name_first,
+        max(p.payee_name collate "C") over of_account as name_last,
+        count(*) over of_amount as equal_rows,
+        (select jobs.now()) - make_interval(secs => %(seconds)s) as since
     from jobs.plan_items as p
     inner join jobs.items as i on p.item = i.id
     where p.plan = %(plan)s::uuid and p.tenant = %(tenant)s
+    window
+        of_payee as (partition by p.payee_id),
+        of_account as (partition by p.account),
+        of_amount as (partition by p.account, p.currency, p.amount_minor)
 ),
 
-payees as (
+odd as (
     select
-        r.payee_id,
-        count(distinct r.account) as accounts
+        r.*,
+        before.at as account_paid_at,
+        same.at as same_paid_at,
+        other.account as other_account,
+        other.at as other_at,
+        history.count as payments,
+        history.largest
     from rows_now as r
-    group by r.payee_id
-),
-
-accounts as (
-    select
-        r.account,
-        count(distinct r.payee_id) as payees,
-        min(r.payee_name) as one_name,
-        max(r.payee_name) as other_name
-    from rows_now as r
-    group by r.account
-),
-
-equal_rows as (
-    select
-        r.account,
-        r.currency,
-        r.amount_minor,
-        count(*) as count
-    from rows_now as r
-    group by r.account, r.currency, r.amount_minor
-    having count(*) > 1
-),
-
--- What was paid before: to the accounts and payees of this plan alone.
-paid_accounts as (
-    select distinct s.account
-    from jobs.releases as s
-    where s.tenant = %(tenant)s and s.account in (select a.account from accounts as a)
-),
-
-paid_same as (
-    select
-        s.account,
-        s.currency,
-        s.amount_minor,
-        max(s.at) as at
-    from jobs.releases as s
-    where
-        s.tenant = %(tenant)s
-        and s.account in (select a.account from accounts as a)
-        and s.at > (select jobs.now()) - make_interval(secs => %(seconds)s)
-    group by s.account, s.currency, s.amount_minor
-),
-
-paid_payees as (
-    select
-        s.payee_id,
-        s.currency,
-        count(*) as count,
-        max(abs(s.amount_minor)) as largest
-    from jobs.releases as s
-    where s.tenant = %(tenant)s and s.payee_id in (select p.payee_id from payees as p)
-    group by s.payee_id, s.currency
-),
-
-last_accounts as (
-    select distinct on (s.payee_id)
-        s.payee_id,
-        s.account,
-        s.at
-    from jobs.releases as s
-    where s.tenant = %(tenant)s and s.payee_id in (select p.payee_id from payees as p)
-    order by s.payee_id asc, s.at desc, s.item asc
+    left join lateral (
+        select s.at
+        from jobs.releases as s
+        where s.tenant = r.tenant and s.account = r.account
+        order by s.at desc
+        limit 1
+    ) as before on true
+    left join lateral (
+        select s.at
+        from jobs.releases as s
+        where
+            s.tenant = r.tenant
+            and s.account = r.account
+            and s.at > r.since
+            and s.currency = r.currency
+            and s.amount_minor = r.amount_minor
+        order by s.at desc
+        limit 1
+    ) as same on r.since < before.at
+    left join lateral (
+        select
+            s.account,
+            s.at
+        from jobs.releases as s
+        where s.tenant = r.tenant and s.payee_id = r.payee_id
+        order by s.at desc
+        limit 1
+    ) as other on before.at is null
+    left join lateral (
+        select
+            count(*) as count,
+            max(abs(s.amount_minor)) as largest
+        from jobs.releases as s
+        where s.tenant = r.tenant and s.payee_id = r.payee_id and s.currency = r.currency
+    ) as history on before.at is not null or other.at is not null
 ),
 
 found as (
     select
         r.item,
-        'account-changed' as kind,
-        1 as place,
-        'The account was changed by ' || r.account_changed_by || ' on '
-        || to_char(r.account_changed_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') || ' UTC.' as sentence
-    from rows_now as r
-    where r.account_changed_at > (select jobs.now()) - make_interval(secs => %(seconds)s)
-    union all
-    select
-        r.item,
-        'account-changed' as kind,
-        1 as place,
-        'The payee was paid to another account before, …' || right(l.account, 4) || ' on '
-        || to_char(l.at at time zone 'UTC', 'YYYY-MM-DD') || '.' as sentence
-    from rows_now as r
-    inner join last_accounts as l on r.payee_id = l.payee_id and r.account <> l.account
-    where
-        coalesce(r.account_changed_at <= (select jobs.now()) - make_interval(secs => %(seconds)s), true)
-        and r.account not in (select a.account from paid_accounts as a)
-    union all
-    select
-        r.item,
-        'look-alike' as kind,
-        2 as place,
-        'Looks like another payee of this plan: ' || a.value || '.' as sentence
-    from rows_now as r
-    inner join jsonb_each_text(%(alike)s::jsonb) as a on r.payee_id = a.key
-    union all
-    select
-        r.item,
-        'payee-two-accounts' as kind,
-        3 as place,
-        'This payee has ' || p.accounts || ' accounts in this plan.' as sentence
-    from rows_now as r
-    inner join payees as p on r.payee_id = p.payee_id
-    where p.accounts > 1
-    union all
-    select
-        r.item,
-        'account-two-payees' as kind,
-        4 as place,
-        'This account is that of ' || a.payees || ' payees in this plan; another is '
-        || case when r.payee_name = a.one_name then a.other_name else a.one_name end || '.' as sentence
-    from rows_now as r
-    inner join accounts as a on r.account = a.account
-    where a.payees > 1
-    union all
-    select
-        r.item,
-        'paid-before' as kind,
-        5 as place,
-        'The same amount went to this account on ' || to_char(s.at at time zone 'UTC', 'YYYY-MM-DD HH24:MI')
-        || ' UTC.' as sentence
-    from rows_now as r
-    inner join paid_same as s
-        on r.account = s.account and r.currency = s.currency and r.amount_minor = s.amount_minor
-    union all
-    select
-        r.item,
-        'same-here' as kind,
-        6 as place,
-        e.count || ' rows of this plan have this amount to this account.' as sentence
-    from rows_now as r
-    inner join equal_rows as e
-        on r.account = e.account and r.currency = e.currency and r.amount_minor = e.amount_minor
-    union all
-    select
-        r.item,
-        'amount-unusual' as kind,
-        7 as place,
-        'More than ' || %(times)s::integer || ' times the largest of the ' || s.count
-        || ' payments to this payee before.' as sentence
-    from rows_now as r
-    inner join paid_payees as s on r.payee_id = s.payee_id and r.currency = s.currency
-    where s.count >= 3 and abs(r.amount_minor)::numeric > s.largest::numeric * %(times)s
-    union all
-    select
-        r.item,
-        'first-payment' as kind,
-        8 as place,
-        'Nothing was paid to this account before.' as sentence
-    from rows_now as r
-    where r.amount_minor > 0 and r.account not in (select a.account from paid_accounts as a)
-    union all
-    select
-        r.item,
-        'negative' as kind,
-        9 as place,
-        'A credit: money comes back.' as sentence
-    from rows_now as r
-    where r.amount_minor < 0
+        r.tenant,
+        r.amount_minor,
+        r.currency,
+        f.kind,
+        f.place,
+        f.sentence
+    from odd as r
+    cross join
+        lateral (
+            values
+            (
+                'account-changed',
+                1,
+                case
+                    when r.account_changed_at > r.since
+                        then
+                            'The account was changed by ' || r.account_changed_by || ' on '
+                            || to_char(r.account_changed_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') || ' UTC.'
+                    when r.other_at is not null
+                        then
+                            'The payee was paid to another account before, …' || right(r.other_account, 4) || ' on '
+                            || to_char(r.other_at at time zone 'UTC', 'YYYY-MM-DD') || '.'
+                end
+            ),
+            ('look-alike', 2, 'Looks like another payee of this plan: ' || (%(alike)s::jsonb ->> r.payee_id) || '.'),
+            (
+                'payee-two-accounts',
+                3,
+                case
+                    when r.payee_first <> r.payee_last
+                        then
+                            'This payee has more than one account in this plan; another is …'
+                            || right(case when r.account = r.payee_first then r.payee_last else r.payee_first end, 4)
+                            || '.'
+                end
+            ),
+            (
+                'account-two-payees',
+                4,
+                case
+                    when r.account_first <> r.account_last
+                        then
+                            'This account is that of more than one payee in this plan; another is '
+                            || case when r.payee_name = r.name_first then r.name_last else r.name_first end || '.'
+                end
+            ),
+            (
+                'paid-before',
+                5,
+                'The same amount went to this account on '
+                || to_char(r.same_paid_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') || ' UTC.'
+            ),
+            (
+                'same-here',
+                6,
+                case
+                    when r.equal_rows > 1 then r.equal_rows || ' rows of this plan have this amount to this account.'
+                end
+            ),
+            (
+                'amount-unusual',
+                7,
+                case
+                    when r.payments >= 3 and abs(r.amount_minor)::numeric > r.largest::numeric * %(times)s
+                        then
+                            'More than ' || %(times)s::integer || ' times the largest of the ' || r.payments
+                            || ' payments to this payee before.'
+                end
+            ),
+            (
+                'first-payment',
+                8,
+                case
+                    when r.amount_minor > 0 and r.account_paid_at is null
+                        then 'Nothing was paid to this account before.'
+                end
+            ),
+            ('negative', 9, case when r.amount_minor < 0 then 'A credit: money comes back.' end)
+        ) as f (kind, place, sentence)
+    where f.sentence is not null
 ),
 
-before as (
+answered as (
+    select jsonb_object_agg(w.item || w.kind, jsonb_build_array(w.answer, w.answered_at)) as answers
+    from jobs.plan_warnings as w
+    where w.plan = %(plan)s::uuid and w.tenant = %(tenant)s and w.answer is not null
+),
+
+gone as (
     delete from jobs.plan_warnings as w
     where w.plan = %(plan)s::uuid and w.tenant = %(tenant)s
-    returning w.item, w.kind, w.answer, w.answered_at
 ),
 
 written as (
@@ -196,18 +181,17 @@ written as (
     select
         %(plan)s::uuid as plan,
         f.item,
-        r.tenant,
+        f.tenant,
         f.kind,
         f.place,
         f.sentence,
-        -abs(r.amount_minor) as amount_rank,
-        coalesce(abs(r.amount_minor) >= (%(above)s::jsonb ->> r.currency)::bigint, false)
+        -abs(f.amount_minor) as amount_rank,
+        coalesce(abs(f.amount_minor) >= (%(above)s::jsonb ->> f.currency)::bigint, false)
         and f.kind <> 'negative' as must_answer,
-        b.answer,
-        b.answered_at
+        a.answers -> (f.item || f.kind) ->> 0 as answer,
+        (a.answers -> (f.item || f.kind) ->> 1)::timestamptz as answered_at
     from found as f
-    inner join rows_now as r on f.item = r.item
-    left join before as b on f.item = b.item and f.kind = b.kind
+    cross join answered as a
     returning item, kind, place
 ),
 
