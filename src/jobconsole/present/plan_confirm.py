@@ -36,10 +36,11 @@ def confirm_label(plan: Plan, width: int) -> str:
         return confirm_title(plan)
     for shown in range(len(texts), 0, -1):
         rest = len(texts) - shown
-        more = [f"{rest} more {'currency' if rest == 1 else 'currencies'}"] if rest else []
-        label = f"{plan.use_case_title} {' + '.join([*texts[:shown], *more])}"
-        if width_of(label) <= width:
-            return label
+        currencies = f"{rest} more {'currency' if rest == 1 else 'currencies'}"
+        for more in ([currencies], [f"{rest} more"]) if rest else ([],):
+            label = f"{plan.use_case_title} {' + '.join([*texts[:shown], *more])}"
+            if width_of(label) <= width:
+                return label
     return confirm_title(plan)
 
 

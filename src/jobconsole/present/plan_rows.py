@@ -102,7 +102,7 @@ def item_columns(*, wide: bool) -> tuple[Column, ...]:
         Column(id="number", label="#", least=3, right=True, uncut=True, most=6, yields=3),
         Column(id="amount", label="amount", least=6, right=True, whole=True),
         Column(id="account", label="acct", least=5, whole=True),
-        Column(id="warned", label="", least=2, whole=True),
+        Column(id="warned", label="", least=1, whole=True),
         Column(id="name", label="payee", least=28 if wide else 12, yields=4),
         *((about, inputs) if wide else (about,)),
     )
@@ -162,14 +162,14 @@ def _more(text: str) -> Line:
     return (Piece(f" · {text}", Tone.QUIET),) if text else ()
 
 
-def warning_columns(to_answer: int, *, wide: bool) -> tuple[Column, ...]:
-    """The columns of a plan's warnings; the heading says how many wait for an answer."""
+def warning_columns(*, wide: bool) -> tuple[Column, ...]:
+    """The columns of a plan's warnings."""
     return (
         Column(id="warned", label="", least=1, whole=True),
         Column(id="amount", label="amount", least=6, right=True, whole=True),
         Column(id="account", label="acct", least=5, whole=True),
         Column(id="name", label="payee", least=12, most=32 if wide else 18, yields=1),
-        Column(id="what", label=f"{to_answer:,} to answer" if to_answer else "what is odd", least=18, yields=2),
+        Column(id="what", label="what is odd", least=18, yields=2),
     )
 
 

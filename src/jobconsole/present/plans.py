@@ -235,7 +235,7 @@ def _notes(plan: Plan, seen: PlanSeen, shown: ListsShown) -> list[str]:
         return [excluded_summary(plan.excluded)]
     reading = f"checked {seen.checked:,} of {plan.count:,}" if seen.checked < plan.count else ""
     found = f"{shown.found:,} match “{shown.search}”" if shown.search else ""
-    return [reading, found, ORDER_WORDS[shown.order]]
+    return [reading, found, ORDER_WORDS[shown.order] if shown.chosen == "items" else ""]
 
 
 def excluded_summary(excluded: Iterable[ExclusionCount]) -> str:

@@ -140,7 +140,7 @@ class ConfirmDialog(SendingDialog[Confirmed]):
             lines = int(room.value) if room is not None else 1
             question.styles.max_height = max(1, lines - 1)
         if not self._over:
-            self.name_button(confirm_label(self.plan, min(event.size.width, 68) - (10 if narrow else 26)))
+            self.name_button(confirm_label(self.plan, min(event.size.width, 68) - (8 if narrow else 26)))
 
     def tick(self) -> None:
         """A second passed: what is left of the plan, and of a lock."""
@@ -154,6 +154,8 @@ class ConfirmDialog(SendingDialog[Confirmed]):
     def stands(self, standing: CodeStanding) -> None:
         """It is known now whether the person can give a code."""
         self._standing = standing
+        if not self.query("#tries"):
+            return  # it is said once the dialog is composed
         seen = self._seen()
         self.tick()
         if sentence := standing_sentence(standing, seen.me, seen.zone, seen.now):

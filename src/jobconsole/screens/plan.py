@@ -70,6 +70,7 @@ class PlanScreen(PlanActingScreen):
         "back and net, each currency by itself. Going back leaves the plan open until its time is over."
     )
     CSS_PATH: ClassVar[str] = "plan.tcss"
+    AUTO_FOCUS = "#items"
 
     title_line = query_one("#title", Lines)
     totals = query_one("#totals", Lines)
@@ -86,6 +87,8 @@ class PlanScreen(PlanActingScreen):
         self.list = "items"
         """Which list has the keyboard."""
         self._chosen = False
+        self._coming = False
+        """Whether the focus is on its way to the list that was chosen."""
         self._following: Timer | None = None
 
     def compose_body(self) -> ComposeResult:
@@ -186,8 +189,8 @@ class PlanScreen(PlanActingScreen):
             return self.warned.find(self.warning_table.cursor_key)
         row = self.items.read(self.item_table.cursor_key) if self.list == "items" else None
         told = self.warned.of(row.item) if row is not None else ()
-        waiting = [warning for warning in told if warning.answer is None]
-        return next((warning for warning in waiting if warning.must_answer), (waiting or [*told, None])[0])
+        waiting = sorted((each for each in told if each.answer is None), key=lambda each: not each.must_answer)
+        return next(iter([*waiting, *told]), None)
 
     def selected_item(self) -> tuple[str, Amount, Payee] | None:
         """Id, amount and payee of the item under the cursor."""
@@ -291,7 +294,7 @@ class PlanScreen(PlanActingScreen):
         self.item_table.display = self.list != "excluded" and not alone
         self.excluded_table.display = self.list == "excluded"
         if with_warnings:
-            columns = warning_columns(self.plan.to_answer, wide=self.size.width >= WIDE)
+            columns = warning_columns(wide=self.size.width >= WIDE)
             self.warning_table.show(self.warned, columns, self.warned.needs())
         if self.list == "excluded":
             self.excluded_table.show(self.kept_out, excluded_columns(), self.kept_out.needs())
@@ -345,11 +348,15 @@ class PlanScreen(PlanActingScreen):
     def on_descendant_focus(self) -> None:
         """A click into another list chooses it."""
         focused = self.focused
-        if isinstance(focused, Table) and focused.id in LISTS and focused.id != self.list:
+        if not isinstance(focused, Table) or focused.id not in LISTS:
+            return
+        if focused.id == self.list:
+            self._coming = False
+        elif not self._coming:  # else the focus of before is still being told
             self._choose(focused.id)
 
     def _choose(self, name: str) -> None:
-        self._chosen = True
+        self._chosen = self._coming = True
         if name != self.list:
             self.list = name
             self.show_all()

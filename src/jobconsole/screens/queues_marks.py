@@ -211,7 +211,7 @@ class MarkingScreen(FilteringScreen):
         are = "is" if len(hidden) == 1 else "are"
         title = f"Plan {counted(len(marks), noun)}, of which {len(hidden):,} {are} not shown by this filter?"
         ask = Ask(title=title, act=f"Plan all {len(marks):,}", lines=lines)
-        return bool(await self.app.push_screen_wait(ask))
+        return await self.app.push_screen_wait(ask) is True
 
     def _named(self, key: str) -> str:
         known = self._marked.get(key)
