@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 from jobcontract.errors import ErrorCode, Refusal
-from jobservice.cli_people import JSON, as_owner, show
+from jobservice.cli_people import JSON, as_owner, plain, show
 from jobservice.settings import APPLICATION, DEPLOYMENT, KEYRING, StartRefused, required
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 PROOFS = 5
 """How often two codes may be typed before the enrolment is given up."""
+BESIDE = 33
+"""Columns of text beside the picture."""
 SET = click.option(
     "--set",
     "assignments",
@@ -108,18 +110,27 @@ def _finish(keys: Keys, person: str, typed: tuple[str, str], rest_seconds: float
 
 
 def _show_secret(pending: Pending) -> None:
+    """The picture with the key beside it: so both, and the line to type in, fit 80 by 24. Without room, the key alone."""
     from jobservice.bootstrap.qr import columns, qr_lines
     from jobservice.rules.codes import enrolment_address
 
     address = enrolment_address(pending.secret, pending.person, os.environ.get(DEPLOYMENT, ""))
-    window = shutil.get_terminal_size()
-    code = qr_lines(address)
-    if window.columns >= columns(address) and window.lines >= len(code) + 5:
-        click.echo("\n".join(code), color=True)
-    else:
-        click.echo(f"For the picture, the window needs {columns(address)} columns and {len(code) + 5} rows.")
     letters = " ".join(pending.secret[at : at + 4] for at in range(0, len(pending.secret), 4))
-    click.echo(f"For {pending.person}, {pending.name!r}. Scan it, or type the key: {letters}")
+    beside = (
+        f"For {pending.person},",
+        plain(pending.name),
+        "",
+        "Scan it, or type this key:",
+        letters[:20],
+        letters[20:],
+    )
+    code, window = qr_lines(address), shutil.get_terminal_size()
+    wide, high = columns(address) + 2 + BESIDE, len(code) + 1
+    if window.columns >= wide and window.lines >= high:
+        texts = [text[:BESIDE] for text in beside] + [""] * len(code)
+        click.echo("\n".join(f"{line}  {text}" for line, text in zip(code, texts, strict=False)), color=True)
+    else:
+        click.echo("\n".join((*beside, "", f"For the picture, the window needs {wide} columns and {high} rows.")))
 
 
 @totp.command("reset")

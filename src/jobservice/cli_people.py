@@ -204,14 +204,14 @@ def _cell(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
-        return ",".join(map(_plain, map(str, value)))
-    return _plain(_as_text(value))
+        return ",".join(map(plain, map(str, value)))
+    return plain(_as_text(value))
 
 
 def _as_text(value: Any) -> str:
     return str(value.isoformat(timespec="seconds")) if hasattr(value, "isoformat") else str(value)
 
 
-def _plain(text: Iterable[str]) -> str:
+def plain(text: Iterable[str]) -> str:
     """Without control characters: what the database holds must not steer a terminal."""
     return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)

@@ -92,11 +92,10 @@ def fresh_code(phone: DemoPhone, folder: Path) -> str:
     Blocks up to half a minute.
     """
     file = folder / PRINTED
-    while True:
-        step, last = int(time.time()) // STEP_SECONDS, _printed(file).get(phone.person, 0)
-        if step > last:
-            break
-        time.sleep(min((last + 1) * STEP_SECONDS - time.time(), STEP_SECONDS) if last == step else 1)
+    last, now = _printed(file).get(phone.person, 0), time.time()
+    if int(now) // STEP_SECONDS == last:
+        time.sleep((last + 1) * STEP_SECONDS - now)
+    step = int(time.time()) // STEP_SECONDS
     _keep(file, {**_printed(file), phone.person: step})
     return code_at(phone.secret, step)
 
