@@ -7,7 +7,7 @@ import re
 import pytest
 
 from jobconsole import cli_bulk_steering, cli_codes
-from jobconsole.client import fake_plan
+from jobconsole.client import fake_plan, fake_plan_pages
 from jobconsole.client.service import Service
 from jobconsole.client.wiring import Times
 from jobcontract.plans import ExclusionPage, Money, Plan, PlanItemPage, Plans, Settled, WarningPage
@@ -65,13 +65,16 @@ def test_json_is_the_answer_of_the_wire(typed: Typed) -> None:
 
 @PREVIEW
 def test_rows_have_amount_and_account_before_the_name_and_the_file_comes_as_it_is(typed: Typed) -> None:
-    name = made(typed).name
+    plan = made(typed)
+    name = plan.name
     lines = typed("bulk", "show", name, "--items").stdout.splitlines()
     assert re.search(r"1 +GBP 90,126\.13 +…0001 +Aspire Care Ltd", lines[1])
     assert re.search(r"3 +−GBP 1,545\.22 +…0003 +Plant Hire", lines[3])
     file = typed("bulk", "show", name, "--csv").stdout_bytes
-    assert file.splitlines()[3].startswith(b"3,GBP,-1545.22,0003,Plant Hire")
-    assert file.count(b"\n") == 4
+    assert file.splitlines()[3].startswith(b"lark-42,3,")
+    assert b",Plant Hire,-1545.22,GBP," in file
+    assert (file.count(b"\r\n"), file.count(b"\n")) == (4, 4)
+    assert file == fake_plan_pages.export(typed.fake.bulk.plans.all[plan.id])
 
 
 def test_items_are_named_or_matched_and_the_command_is_found(typed: Typed) -> None:

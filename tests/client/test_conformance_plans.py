@@ -124,6 +124,10 @@ async def test_rows_are_listed_searched_and_add_up_to_a_digest(stage: Stage) -> 
     assert {row.must_answer for row in warnings} == {False}
     file = (await plans.export(auditor, plan.id)).decode("utf-8-sig").splitlines()
     assert len(file) == 5
+    assert file[0].split(",")[5:] == [
+        *("amount", "currency", "payee", "payee id", "account", "warnings"),
+        *("turn", "attempts", "sentence", "reference", "ended"),
+    ]
     assert await refused(plans.items(auditor, plan.id, cursor="nonsense")) == "cursor-invalid"
 
 

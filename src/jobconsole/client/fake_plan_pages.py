@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 
 from jobconsole.client.fake_plan import FakePlan, FakeRow
+from jobcontract import csv_text
 from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.plans import PLAN_PAGE_MOST, ExclusionPage, PlanItemPage, WarningPage
 from jobcontract.states import Exclusion, PlanSort, Turn
 
 T = TypeVar("T")
+HEADS = (
+    "plan",
+    "number",
+    "item",
+    "key",
+    "title",
+    "amount",
+    "currency",
+    "payee",
+    "payee id",
+    "account",
+    "warnings",
+    "turn",
+    "attempts",
+    "sentence",
+    "reference",
+    "ended",
+)
 _REASONS, _TURNS = tuple(Exclusion), tuple(Turn)
 
 
@@ -43,17 +60,32 @@ def warnings(plan: FakePlan, query: Mapping[str, str], limit: int, now: datetime
 
 
 def export(plan: FakePlan) -> bytes:
-    """The rows as CSV; without the escaping of the real service's (MONEY.md 28)."""
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(("number", "currency", "amount", "account", "payee", "title", "turn"))
-    for row in plan.rows:
-        whole, part = divmod(abs(row.amount.minor), 10**row.amount.exponent)
-        digits = f"{whole}.{part:0{row.amount.exponent}d}" if row.amount.exponent else str(whole)
-        amount = f"-{digits}" if row.amount.minor < 0 else digits
-        last4 = row.payee.account_last4
-        writer.writerow((row.number, row.amount.currency, amount, last4, row.payee.name, row.title, row.turn))
-    return text.getvalue().encode()
+    """The rows as CSV, through the escaper of the contract."""
+    warned: dict[str, list[str]] = {}
+    for warning in plan.warnings:
+        warned.setdefault(warning.item, []).append(warning.kind)
+    rows = (
+        (
+            plan.name,
+            row.number,
+            row.row.id,
+            row.row.key,
+            row.title,
+            csv_text.Amount(row.amount.minor, row.amount.exponent),
+            row.amount.currency,
+            row.payee.name,
+            row.payee.id,
+            f"…{row.payee.account_last4}",
+            " ".join(warned.get(row.row.id, ())),
+            row.turn.value,
+            row.attempts,
+            row.sentence,
+            row.reference,
+            row.ended_at,
+        )
+        for row in plan.rows
+    )
+    return csv_text.MARK + csv_text.lines([HEADS, *rows])
 
 
 def _searched(row: FakeRow) -> str:
