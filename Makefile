@@ -47,6 +47,10 @@ bench: $(READY)
 	@$(BIN)/python -m compileall -q src examples benchmarks
 	@$(BIN)/python -m benchmarks $(addprefix --only ,$(ONLY)) $(if $(KEEP),--keep $(KEEP)) $(if $(WRITE),--write)
 
+# Fifty plans under random kills; FAULTS_SEED repeats a run that failed.
+faults: $(READY)
+	FAULTS_APPLIES=$(or $(FAULTS_APPLIES),50) $(BIN)/python -m pytest -n 0 tests/faults
+
 requirements: $(READY)
 	$(BIN)/python -m tests.requirements
 
