@@ -9,7 +9,7 @@ SOURCES := $(shell find src examples -name '*.py' -type f 2>/dev/null)
 export PYTHONDONTWRITEBYTECODE =
 export UV_COMPILE_BYTECODE = 1
 
-.PHONY: demo phone test check bench requirements pins setup format snapshots clean
+.PHONY: demo phone test check bench faults requirements pins setup format snapshots clean
 
 setup: $(READY)
 
