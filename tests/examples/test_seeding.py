@@ -16,12 +16,17 @@ from examples.payments import application
 from examples.payments.items import DISPUTES, NOTES, PAYOUTS
 from examples.payments.seeding import PUBLISHED, SAMPLE, Seeding
 from jobcontract.ids import KEY_MAX, NAME_MAX, storable
-from jobcontract.states import ItemState
+from jobcontract.plans import PlanOrder
+from jobcontract.states import ItemState, Role
 from jobservice import records
 from jobservice.application import NewWorkItem
 from jobservice.rules.look_alikes import look_alikes
 from jobservice.store.database import Database
+from jobservice.usecases import plans
+from jobservice.usecases.actor import Actor
+from jobservice.usecases.idempotency import Once
 from jobservice.usecases.seeding import push_examples
+from jobservice.usecases.service import Service
 
 NOW = datetime(2026, 3, 10, 0, 30, tzinfo=UTC)
 
@@ -191,6 +196,45 @@ async def test_the_service_takes_every_item_of_the_sample(database: Database, su
     ).fetchall()
     assert dict(sums) == {"EUR": "2039130", "JPY": "1441534", "KWD": "1322067", "USD": "2550000"}
     assert "leeds: 455 payouts, 36 disputes, 19 notes; 510 new, 0 there before." in said
+
+
+@pytest.mark.requirement("MONEY-11", "show-a-preview-before-bulk-money-actions")
+async def test_every_payout_of_the_sample_can_be_planned_and_the_odd_ones_are_warned_of(
+    database: Database, superuser: Connection[Any]
+) -> None:
+    superuser.execute("insert into jobs.tenants (id, name) values ('leeds', 'Leeds'), ('york', 'York')")
+    superuser.execute("insert into jobs.people (id, name, contact) values ('f.in', 'Fin', 'f@example.org')")
+    superuser.execute("insert into jobs.memberships (person, tenant, role) values ('f.in', 'leeds', 'finance')")
+    found, _ = records.check(application)
+    assert found is not None
+
+    async def push(tenant: str, queue: str, items: Sequence[NewWorkItem]) -> int:
+        assert found is not None
+        return await push_examples(database, found, application, tenant, queue, items, pusher="p.push")
+
+    await Seeding(published=Path("nowhere"))(NOW, push)
+    service = Service(database=database, records=found, application=application, deployment="test")
+    actor = Actor(person="f.in", tenant="leeds", role=Role.FINANCE)
+    order = PlanOrder(command="payments.release-many", filter="")
+    answered = await plans.make(service, actor, PAYOUTS, order, Once(method="POST", path="/x", key="k", digest=b"b"))
+    assert (answered.status, answered.body["count"]) == (201, 455)
+    assert {total["currency"] for total in answered.body["totals"]} == {"GBP", "EUR", "USD", "JPY", "KWD"}
+    warned = superuser.execute(
+        "select split_part(i.business_key, '/', 2), w.kind from jobs.plan_warnings as w"
+        " inner join jobs.items as i on w.item = i.id"
+        " where i.business_key like '%/ODD-%' and w.kind <> 'first-payment' order by 1, 2"
+    ).fetchall()
+    assert [tuple(row) for row in warned] == [
+        ("ODD-0001", "look-alike"),
+        ("ODD-0002", "same-here"),
+        ("ODD-0003", "same-here"),
+        ("ODD-0004", "payee-two-accounts"),
+        ("ODD-0005", "payee-two-accounts"),
+        ("ODD-0006", "account-two-payees"),
+        ("ODD-0007", "account-two-payees"),
+    ]
+    must = superuser.execute("select count(distinct item) from jobs.plan_warnings where must_answer").fetchone()
+    assert must == (4,)
 
 
 async def test_a_capped_run_says_what_it_left_out(tmp_path: Path) -> None:

@@ -18,6 +18,8 @@ from examples.payments.bank.outward import BankOutward
 from jobcontract.states import ClaimMode, ConfirmMethod, InputType, ItemState, Moves
 from jobservice import records
 from jobservice.application import Application, Call, Outcome, WorkItem, done
+from jobservice.records.folder import RecordFile
+from jobservice.records.reading import read_records
 from jobservice.records.settings import setting_value
 from jobservice.records.yaml import YamlRefused, parse
 from jobservice.rules.bulk import BulkCommand, Limits
@@ -36,6 +38,12 @@ def folder(tmp_path: Path) -> Path:
 def codes(folder: Path) -> list[str]:
     """The codes that the check finds."""
     return [finding.code for finding in records.load(folder)[1]]
+
+
+def alone(text: str) -> list[str]:
+    """The codes that the check finds in one record by itself."""
+    file = RecordFile(shown="one.yaml", path="one.yaml", content=text.encode())
+    return [finding.code for finding in read_records((file,))[1]]
 
 
 def test_the_good_set_is_built_as_it_is_written() -> None:
@@ -150,6 +158,17 @@ def test_counts_and_waits_of_a_bulk_command_are_bounded(folder: Path) -> None:
         "pay.singles is single releases of one person in 24 hours without a code: from 0 to 1,000.",
         "pay.wait is how long a confirmed plan waits: from 1 s to 86,400 s.",
     ]
+
+
+def test_a_setting_that_is_named_in_two_roles_keeps_within_the_bounds_of_both(folder: Path) -> None:
+    bulk = folder / "bulk-commands" / "pay-many.yaml"
+    bulk.write_text(bulk.read_text().replace("count: pay.singles,", "count: pay.person-count,"))
+    (folder / "settings" / "pay-singles.yaml").unlink()
+    assert codes(folder) == []
+    setting = folder / "settings" / "pay-person-count.yaml"
+    for value in ("0", "1001"):
+        setting.write_text(re.sub("value: .*", f"value: {value}", setting.read_text()))
+        assert codes(folder) == ["setting-out-of-bounds"], value
 
 
 def test_limits_of_one_process_are_replaced_and_compared_like_those_of_the_records() -> None:
@@ -278,10 +297,9 @@ def test_no_stays_a_word_and_text_that_yaml_reads_as_something_else_wants_quotes
     assert found is not None
     assert found.queues["shop.payouts"].title == "no"
     for plain in ("12", "true", "null", "~", "1e3", "0x1F", ""):
-        queue.write_text(text.replace("title: Payouts", f"title: {plain}"))
-        assert codes(folder) == ["field-invalid"], plain
-        queue.write_text(text.replace("title: Payouts", f"title: '{plain}'"))
-        assert codes(folder) == ([] if plain else ["field-invalid"]), plain
+        assert alone(text.replace("title: Payouts", f"title: {plain}")) == ["field-invalid"], plain
+        quoted = alone(text.replace("title: Payouts", f"title: '{plain}'"))
+        assert quoted == ([] if plain else ["field-invalid"]), plain
 
 
 def test_an_alias_bomb_is_refused_at_its_first_anchor() -> None:
