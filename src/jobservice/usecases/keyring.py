@@ -18,6 +18,8 @@ from jobservice.usecases.audit import record_on_server
 from jobservice.usecases.codes import PURPOSE
 from jobservice.usecases.enrolment import PENDING
 
+NOBODY = ""
+"""No person's id: rights are judged whether a row is there or not."""
 _SHOWN_MAX = 5
 
 
@@ -30,9 +32,9 @@ class SealedAnew:
 
 
 async def check_owner(owner: Database) -> None:
-    """Raise what the database says where this login may not look: before any key is made."""
+    """Raise what the database says where this login may not write secrets: before any key is made."""
     async with owner.transaction(None) as transaction:
-        await store.people(transaction)
+        await store.drop_pending(transaction, NOBODY)
 
 
 async def seal_anew(owner: Database, keys: Keys) -> SealedAnew:
