@@ -8,7 +8,7 @@ with clock as materialized (
 changed as materialized (
     select
         t.number,
-        t.item,
+        t.item as item_id,
         t.title as frozen_title,
         t.money_version as frozen_version,
         t.amount_minor as frozen_minor,
@@ -30,10 +30,7 @@ changed as materialized (
         i.payment_changed_by,
         i.holder,
         coalesce(i.expires_at, '-infinity') > c.now as live,
-        i.plan is not distinct from t.plan
-        and not i.held
-        and i.holder is not distinct from %(owner)s
-        and i.fence = t.fence as ours,
+        coalesce(i.plan = t.plan and not i.held and i.holder = %(owner)s and i.fence = t.fence, false) as ours,
         count(*) over () as total
     from jobs.plan_items as t
     inner join jobs.items as i on t.item = i.id
@@ -67,13 +64,13 @@ changed as materialized (
 
 select
     c.*,
-    c.item::text as item,
+    c.item_id::text as item,
     c.ours and c.live as claimed,
     v.state as frozen_state,
     v.set_aside_until as frozen_set_aside_until,
     v.inputs as frozen_inputs,
     case when c.live then coalesce(h.name, c.holder) end as holder_name
 from changed as c
-left join jobs.item_versions as v on c.item = v.item and c.frozen_version = v.money_version
+left join jobs.item_versions as v on c.item_id = v.item and c.frozen_version = v.money_version
 left join jobs.people as h on c.holder = h.id
 order by c.number

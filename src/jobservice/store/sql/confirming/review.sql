@@ -10,11 +10,11 @@ select
     p.owner,
     p.queue,
     p.version,
-    exists (
-        select 1
+    (
+        select count(*)
         from jobs.plan_evidence as e
         where e.plan = t.plan and e.item = t.item and e.source = 'person'
-    ) as answered
+    ) > 0 as answered
 from jobs.items as r
 inner join jobs.plan_items as t on r.about = t.item and r.tenant = t.tenant
 inner join jobs.plans as p on t.plan = p.id

@@ -6,8 +6,8 @@ select
     %(owner)s,
     i.account,
     i.currency,
-    sum(i.amount_minor),
-    count(*),
+    sum(i.amount_minor) as gross_minor,
+    count(*) as count,
     %(now)s,
     %(single)s
 from jobs.plan_items as i
