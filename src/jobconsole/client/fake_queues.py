@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from jobconsole.client import fake_scores
-from jobconsole.client.fake_records import ASK, HAND_OVER, QUEUES, REJECT, RESOLVE, SET_ASIDE
+from jobconsole.client.fake_records import ASK, DISPUTES, HAND_OVER, PAYOUTS, REJECT, RESOLVE, SET_ASIDE, UNCERTAIN
 from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.items import (
     ActOrder,
@@ -77,7 +77,9 @@ class FakeQueues:
 
     def __init__(self, now: Callable[[], datetime], *, cap: timedelta, most_claims: int) -> None:
         self.now = now
-        self.queues: tuple[Queue, ...] = QUEUES
+        self.queues: tuple[Queue, ...] = (DISPUTES, PAYOUTS)
+        """Those that are listed. That of uncertain payouts comes with its first item, so that tests of other work meet no
+        empty queue; the real service lists it always."""
         self.items: dict[str, FakeItem] = {}
         self.cap = cap
         self.most_claims = most_claims
@@ -96,6 +98,8 @@ class FakeQueues:
         pushed_by: str = "i.feed",
     ) -> str:
         """Put an item in; its id. Money queues take `minor` units of `currency`; payees of one account are one payee."""
+        if queue == UNCERTAIN.id and UNCERTAIN not in self.queues:
+            self.queues += (UNCERTAIN,)
         count = len(self.items) + 1
         now = self.now()
         amount = Amount(minor=minor, currency=currency, exponent=exponent(currency)) if minor is not None else None
@@ -120,7 +124,7 @@ class FakeQueues:
 
     def queue(self, identifier: str) -> Queue:
         """The queue; Refusal NOT_FOUND."""
-        for known in self.queues:
+        for known in (*self.queues, UNCERTAIN):
             if known.id == identifier:
                 return known
         raise Refusal(ErrorCode.NOT_FOUND, f"There is no queue {identifier}.")

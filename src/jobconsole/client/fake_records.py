@@ -71,5 +71,3 @@ UNCERTAIN = Queue(
     lease_seconds=3_600,
     uncertain_of=(PAYOUTS.bulk[0].id,),
 )
-QUEUES = (DISPUTES, PAYOUTS, UNCERTAIN)
-"""By title."""
