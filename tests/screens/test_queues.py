@@ -124,9 +124,9 @@ async def test_further_pages_come_when_the_end_nears_and_only_then() -> None:
 async def test_queues_are_switched_by_key_and_by_name() -> None:
     fake, _ = service()
     async with on_stage(fake) as (app, screen, pilot):
-        await pilot.press("]")
-        await until(app, lambda: screen.queue and screen.queue.id == DISPUTES and len(screen.listing) == 1, "disputes")
         await pilot.press("[")
+        await until(app, lambda: screen.queue and screen.queue.id == DISPUTES and len(screen.listing) == 1, "disputes")
+        await pilot.press("]")
         await until(app, lambda: screen.queue and screen.queue.id == PAYOUTS and len(screen.listing) == 12, "payouts")
         await pilot.press(":", *"disputes", "enter")
         await until(app, lambda: screen.queue and screen.queue.id == DISPUTES and len(screen.listing) == 1, "disputes")

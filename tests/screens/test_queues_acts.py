@@ -170,7 +170,7 @@ async def test_a_dispute_can_be_resolved_without_a_claim_unless_a_colleague_hold
     fake, _ = service()
     key = next(row.id for row in fake.queues.items.values() if row.queue.id == DISPUTES)
     async with on_stage(fake) as (app, screen, pilot):
-        await pilot.press("]")
+        await pilot.press("[")
         await until(app, lambda: screen.table.cursor_key == key, "the dispute")
         hold(fake, key, KIRAN)
         await row_comes(app, screen, key, "◆ k.rao")

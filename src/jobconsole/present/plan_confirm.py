@@ -89,14 +89,14 @@ def _fault(sentence: str) -> str:
 
 
 def tries_piece(standing: CodeStanding | None, now: datetime) -> Piece:
-    """`5 tries left`; `locked for 14:59`; empty while it is not known."""
+    """`5 tries left`; `locked 14:59`; empty while it is not known."""
     if standing is None:
         return Piece("")
     if not standing.enrolled:
         return Piece("no phone enrolled", Tone.BAD)
     if standing.locked_for_good:
         return Piece("locked", Tone.BAD)
-    for until, word in ((standing.locked_until, "locked for"), (standing.rests_until, "rests for")):
+    for until, word in ((standing.locked_until, "locked"), (standing.rests_until, "rests")):
         if until is not None and until > now:
             return Piece(f"{word} {countdown((until - now).total_seconds())}", Tone.BAD)
     tone = Tone.QUIET if standing.tries_left > 2 else Tone.WARN

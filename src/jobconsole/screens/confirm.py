@@ -62,7 +62,7 @@ class CodeEntry(LineEntry):
     """Six digits. Blanks are forgiven; a paste is text, of which nothing but digits and blanks is taken."""
 
     DEFAULT_CSS = """
-    CodeEntry { border: none; height: 1; width: 11; padding: 0 1; background: $panel; }
+    CodeEntry { border: none; height: 1; width: 10; padding: 0 1; background: $panel; }
     CodeEntry:focus { border: none; background: $panel-lighten-1; }
     """
 
@@ -86,10 +86,10 @@ class ConfirmDialog(SendingDialog[Confirmed]):
     ConfirmDialog #about { margin-bottom: 1; }
     ConfirmDialog #given { height: 1; layout: horizontal; }
     ConfirmDialog #asked { width: auto; margin-right: 1; }
-    ConfirmDialog #tries { width: auto; margin-left: 2; }
+    ConfirmDialog #tries { width: auto; margin-left: 1; }
     ConfirmDialog #answered { margin-top: 1; }
     ConfirmDialog.-low #about { margin-bottom: 0; }
-    ConfirmDialog.-narrow #given { height: 2; layout: grid; grid-size: 2 2; grid-columns: 11 1fr; grid-rows: 1; }
+    ConfirmDialog.-narrow #given { height: 2; layout: grid; grid-size: 2 2; grid-columns: 10 1fr; grid-rows: 1; }
     ConfirmDialog.-narrow #asked { column-span: 2; }
     ConfirmDialog.-narrow #buttons { height: 2; layout: vertical; align-horizontal: left; }
     ConfirmDialog.-narrow #buttons Button { margin: 0; }

@@ -53,6 +53,8 @@ class MarkingScreen(FilteringScreen):
         super().__init__()
         self._marked: dict[str, _Marked] = {}
         self._planning = False
+        self._marks_of: tuple[str, ItemView] | None = None
+        """The queue and view in which rows are marked."""
 
     def handlers(self) -> Mapping[str, Handler]:
         """Commands of marks, and the plan that is made of them."""
@@ -83,24 +85,18 @@ class MarkingScreen(FilteringScreen):
             self.table.clear_marks([item.id])
 
     async def show_queue(self, queue: Queue | None, view: ItemView) -> None:
-        """Marks stay on their items while the same view of the same queue is filtered otherwise."""
-        same = queue is not None and self.queue is not None and (queue.id, view) == (self.queue.id, self.view)
-        kept, every = (self.table.marks, self.table.marking.everything) if self.there() else (frozenset(), False)
-        if every:
+        """All that matched the filter of before is no longer marked."""
+        if self.there() and self.table.marking.everything:
             self.say("What was marked as “all that match” ended with its filter.")
-        if not same:
-            self._marked.clear()
-        self._keep = kept if same else frozenset()
         await super().show_queue(queue, view)
 
-    _keep: frozenset[str] = frozenset()
-    """Marks to set again once the list is shown anew."""
-
     def show_rows(self, *, fresh: bool = False) -> None:
-        """Shows the rows, the marks on them again."""
+        """Shows the rows; marks stay on their items while the same view of the same queue is filtered otherwise."""
+        here = (self.queue.id, self.view) if self.queue is not None else None
+        kept = self.table.marks if fresh and here == self._marks_of else frozenset[str]()
         self.place_rows(fresh=fresh)
-        if fresh and self._keep:
-            kept, self._keep = self._keep, frozenset()
+        self._marks_of = here
+        if kept:
             self.table.mark(kept)
 
     def place_rows(self, *, fresh: bool) -> None:
