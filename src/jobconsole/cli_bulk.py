@@ -35,7 +35,7 @@ from jobconsole.client import money, plans, queues
 from jobconsole.client.errors import OutcomeUnknown
 from jobconsole.client.plan_reading import PlanReading
 from jobconsole.present import plain_plans as plain
-from jobconsole.present.text import block
+from jobconsole.present.text import block, line
 from jobcontract.ids import FILTER_MAX, KEY_MAX
 from jobcontract.plans import PLAN_PAGE_MOST, ExclusionPage, Plan, PlanItemPage, WarningPage
 from jobcontract.queues import BulkCommand
@@ -118,11 +118,11 @@ async def _odd(at: SignedIn, made: Plan) -> list[str]:
     if made.excluded:
         page = await plans.exclusions(at.service, made.id, limit=FEW)
         lines += ["", *plain.exclusions_lines(page.items)]
-        lines += [f"There are more: jobconsole bulk show {made.name} --exclusions"] if page.next else []
+        lines += [f"There are more: jobconsole bulk show {line(made.name)} --exclusions"] if page.next else []
     if made.warnings:
         odd = await plans.warnings(at.service, made.id, limit=FEW)
         lines += ["", *plain.warnings_lines(odd.warnings)]
-        lines += [f"There are more: jobconsole bulk show {made.name} --warnings"] if odd.next else []
+        lines += [f"There are more: jobconsole bulk show {line(made.name)} --warnings"] if odd.next else []
     return lines
 
 

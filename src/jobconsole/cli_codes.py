@@ -14,6 +14,7 @@ import click
 from pydantic import SecretStr
 
 from jobconsole.cli_connection import USAGE, fail
+from jobconsole.present.text import line
 
 FROM_INPUT = "-"
 _READ_MOST = 64
@@ -50,7 +51,7 @@ def typed_code(code_from: str | None, prompt: str) -> SecretStr:
     elif not at_a_terminal():
         fail("A code is typed at a terminal, and standard input is none: pipe it in and write --code -.", USAGE)
     else:
-        text = ask(f"{prompt}\nThe six digits from your phone (hidden): ")
+        text = ask(f"{line(prompt)}\nThe six digits from your phone (hidden): ")
     if not text.strip():
         fail("No code was given; nothing was sent.", USAGE)
     return SecretStr(text.strip()[:_READ_MOST])

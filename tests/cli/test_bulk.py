@@ -173,6 +173,31 @@ def test_a_code_is_asked_for_at_a_terminal_alone(typed: Typed) -> None:
 
 
 @CONFIRMING
+def test_hostile_text_of_a_plan_reaches_a_terminal_as_signs_alone(typed: Typed) -> None:
+    hostile = "\x1b]0;owned\x07\x1b[2J"
+    item = typed.fake.queues.add(PAYOUTS, hostile, minor=5)
+    plan = Plan.model_validate(typed.json("bulk", "plan", PAYOUTS, item))
+    kept = typed.fake.bulk.plans.all[plan.id]
+    kept.name = kept.name + hostile
+    typed.fake.bulk.warn(kept, item, Warned.LOOK_ALIKE, hostile)
+    asked: list[str] = []
+
+    def phone(prompt: str) -> str:
+        asked.append(prompt)
+        return "123456"
+
+    typed.patch.setattr(cli_codes, "at_a_terminal", lambda: True)
+    typed.patch.setattr(cli_codes, "ask", phone)
+    shown = [typed("bulk", "show", plan.id, *part) for part in ([], ["--items"], ["--warnings"], ["--exclusions"])]
+    shown += [typed("bulk", "confirm", plan.id), typed("bulk", "list")]
+    typed.fake.bulk.run_out(kept, {item: Turn.REFUSED})
+    shown.append(typed("bulk", "watch", plan.id))
+    assert not [each for each in shown if "\x1b" in each.output or "\x07" in each.output]
+    assert len(asked) == 1
+    assert "\x1b" not in asked[0]
+
+
+@CONFIRMING
 def test_a_colleagues_plan_a_changed_one_and_a_lock_are_refused_in_words(typed: Typed) -> None:
     plan = made(typed)
     other = typed("bulk", "confirm", plan.name, "--code", "-", stdin="123456", person="k.rao")
