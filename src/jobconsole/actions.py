@@ -12,7 +12,7 @@ from textual.widgets import Input
 
 from jobconsole import clipboard
 from jobconsole.commands.catalogue import BY_ID, commands_of, unavailable
-from jobconsole.commands.keymap import shown
+from jobconsole.commands.keymap import keymap_at, shown
 from jobconsole.looks import THEMES
 from jobconsole.places import Place, find, nearest, resolve
 from jobconsole.present.link import LinkState
@@ -25,6 +25,10 @@ from jobconsole.screens.shell import Handler
 if TYPE_CHECKING:
     from jobconsole.app import Console
 
+STOP, START = "jobconsole.screens.stop:stop_money", "jobconsole.screens.stop:start_money"
+OPEN_OWN = "jobconsole.screens.plans_opening:open_own"
+"""Resolved when they are asked for: they bring the client with them."""
+
 
 class Actions:
     """The shell's commands, for one console."""
@@ -36,7 +40,7 @@ class Actions:
         self._generation = 0
 
     def handlers(self) -> dict[str, Handler]:
-        """Command id to what carries it out: every command of `commands/shell.py`."""
+        """Command id to what carries it out: every command that every place has."""
         return {
             "help.show": self.help,
             "palette.open": self.palette,
@@ -49,6 +53,9 @@ class Actions:
             "screen.cover": self.cover,
             "session.sign-in": self._console.entrance.ask,
             "screen.back": self.back,
+            "money.stop": self.stop_money,
+            "money.start": self.start_money,
+            "plan.mine": self.show_own_plan,
             "console.quit": self.leave,
         }
 
@@ -124,7 +131,7 @@ class Actions:
             title=screen.TITLE_WORDS,
             explanation=screen.EXPLANATION,
             situation=screen.situation(),
-            keymap=console.keymap,
+            keymap=keymap_at(console.keymap, screen.PLACE),
             places=[(place.number, place.id, place.title) for place in console.places],
         )
         console.push_screen(HelpScreen(text))
@@ -132,12 +139,12 @@ class Actions:
     def palette(self) -> None:
         """Every command of this place, and the places."""
         screen, console = self._screen, self._console
-        situation = screen.situation()
+        situation, keymap = screen.situation(), keymap_at(console.keymap, screen.PLACE)
         choices = [
             Choice(
                 id=command.id,
                 title=command.title,
-                aside=" ".join(shown(key) for key in console.keymap[command.id]),
+                aside=" ".join(shown(key) for key in keymap[command.id]),
                 reason=unavailable(command, situation),
             )
             for command in commands_of(screen.PLACE)
@@ -223,6 +230,20 @@ class Actions:
             self._screen.say(f"Copied {what} with {command[0]}, and sent them to the terminal.")
         else:
             self._screen.say(f"Sent {what} to the terminal (OSC 52); whether it keeps them is its own setting.")
+
+    async def stop_money(self) -> None:
+        """Asks, then stops all money of the tenant."""
+        await resolve(STOP)(self._screen)
+
+    async def start_money(self) -> None:
+        """Asks for a code, then lets money move again."""
+        await resolve(START)(self._screen)
+
+    def show_own_plan(self) -> None:
+        """Shows the person's live plan; again: the next one."""
+        connection = self._console.connection
+        if connection is not None:
+            resolve(OPEN_OWN)(self._screen, connection.watch.plans)
 
     def leave(self) -> None:
         """Quits; asks while claims are held."""

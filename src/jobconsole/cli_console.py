@@ -144,5 +144,5 @@ def keys(profile: str | None, as_json: bool) -> None:
     for command in COMMANDS:
         shown = " ".join(keymap[command.id]) or "none"
         own = " (yours)" if keymap[command.id] != command.keys else ""
-        where = ", ".join(command.places) or "everywhere"
+        where = ", ".join(command.places) or f"everywhere{''.join(f' but {place}' for place in command.yields)}"
         click.echo(f"{command.id:<18}{shown + own:<24}{command.title:<30}{where}")

@@ -7,6 +7,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import tzinfo
 
 import httpx
 from pydantic import SecretStr
@@ -15,9 +16,11 @@ from textual.message import Message
 from jobconsole.client import feed
 from jobconsole.client.errors import ClientError, SignInAgain
 from jobconsole.client.feed import Feed
+from jobconsole.client.money_watch import MoneyWatch
 from jobconsole.client.service import Service
 from jobconsole.client.session import me
 from jobconsole.messages import HintsArrived, LinkChanged, ReloadAsked, TokenEnded
+from jobconsole.present import money as money_words
 from jobconsole.present.link import Link, LinkState
 from jobconsole.tokens import Token
 from jobcontract.events import Hint
@@ -116,6 +119,7 @@ class Connection:
         self.session = session
         self.role = role
         self._post = post
+        self.watch = MoneyWatch(service, role)
         self._coalescer = Coalescer(post)
         self._feed: Feed | None = None
         self._broken = False
@@ -151,10 +155,26 @@ class Connection:
         self.role = _choose(self.session, tenant)
         self.service.tenant = tenant
         self._coalescer.stop()
+        self.watch.begin(self.role)
 
     def pause(self, paused: bool) -> None:
         """Holds live changes back, or lets go of them."""
         self._coalescer.pause(paused)
+
+    @property
+    def stopped_by_me(self) -> bool:
+        """Whether the person stopped all money of the tenant."""
+        stop = self.watch.stop
+        return stop is not None and stop.by is not None and stop.by.id == self.session.person.id
+
+    def stopped_words(self, zone: tzinfo) -> str:
+        """Who stopped all money of the tenant, when and why; empty while it moves."""
+        stop, now = self.watch.stop, self.service.clock.server_now()
+        return "" if stop is None else money_words.stopped_words(stop, zone, now or stop.at)
+
+    def plan_words(self) -> str:
+        """How far the person's live plan is; empty where there is none."""
+        return money_words.own_plan_words(self.watch.plans)
 
     def link(self, state: LinkState) -> Link:
         """A link in `state`, heard from just now."""
@@ -162,6 +182,7 @@ class Connection:
 
     def heard(self, link: Link) -> Link:
         """`link` with when the feed was last heard from; its heartbeats count."""
+        self.watch.slowly()
         heard = None if self._feed is None else self._feed.heard_at
         return link if heard is None else replace(link, heard=heard)
 
@@ -179,6 +200,7 @@ class Connection:
             case feed.Live():
                 regained, self._broken = self._broken, False
                 self._post(LinkChanged(self.link(LinkState.PAUSED if self.paused else LinkState.LIVE)))
+                self.watch.look()
                 if regained:
                     self._coalescer.reload()
             case feed.Stale(since=since, retry_at=retry_at, sentence=sentence):
@@ -186,8 +208,12 @@ class Connection:
                 stale = Link(state=LinkState.STALE, since=since, retry=retry_at)
                 self._post(LinkChanged(stale, sentence))
             case feed.Changed(hints=hints):
-                self._coalescer.add(tuple(hint for hint in hints if hint.tenant == self.role.tenant))
+                here = tuple(hint for hint in hints if hint.tenant == self.role.tenant)
+                self._coalescer.add(here)
+                # Not held back with the rows: that money is stopped is said at once.
+                self.watch.hear(here)
             case feed.Reload():
+                self.watch.look()
                 self._coalescer.reload()
             case feed.SignedOut(sentence=sentence):
                 self._post(TokenEnded(sentence))
@@ -195,6 +221,7 @@ class Connection:
     async def close(self) -> None:
         """Closes the connections and forgets the token."""
         self._coalescer.stop()
+        self.watch.end()
         await self.service.close()
 
 

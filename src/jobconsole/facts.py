@@ -23,6 +23,8 @@ def frame_of(settings: Settings, connection: Connection | None) -> Frame:
         tenant=connection.role.tenant if connection else "",
         person=connection.session.person.id if connection else "",
         role=connection.role.role.value if connection else "",
+        stopped=connection.stopped_words(settings.zone) if connection else "",
+        plan=connection.plan_words() if connection else "",
     )
 
 
@@ -36,4 +38,7 @@ def situation_at(place: str, settings: Settings, connection: Connection | None, 
         connected=link.connected,
         read_only=settings.read_only,
         tenants=len(connection.session.tenants) if connection else 0,
+        stopped=connection.watch.stopped if connection else None,
+        stopped_by_me=connection.stopped_by_me if connection else False,
+        live_plans=len(connection.watch.plans) if connection else 0,
     )

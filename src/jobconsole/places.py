@@ -24,6 +24,8 @@ class Place:
 PLACES: tuple[Place, ...] = (
     Place(id="queues", number=1, title="Queues", screen="jobconsole.screens.queues:QueuesScreen"),
     Place(id="you", number=2, title="You and this connection", screen="jobconsole.screens.session:SessionScreen"),
+    Place(id="plans", number=3, title="Plans", screen="jobconsole.screens.plans:PlansScreen"),
+    Place(id="released", number=4, title="Released today", screen="jobconsole.screens.released:ReleasedScreen"),
 )
 """Every place, in the order of its number."""
 

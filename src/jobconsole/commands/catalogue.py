@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from jobconsole.commands.command import Command, Danger
 from jobconsole.commands.filters import FILTER_COMMANDS
+from jobconsole.commands.money import MONEY_COMMANDS, UNCERTAIN_COMMANDS
 from jobconsole.commands.plans import PLAN_COMMANDS
 from jobconsole.commands.queues import QUEUE_COMMANDS
 from jobconsole.commands.rows import ROW_COMMANDS
@@ -33,10 +34,12 @@ __all__ = [
 
 COMMANDS: tuple[Command, ...] = (
     *QUEUE_COMMANDS,
+    *UNCERTAIN_COMMANDS,
     *PLAN_COMMANDS,
     *ROW_COMMANDS,
     *FILTER_COMMANDS,
     *SCORE_COMMANDS,
+    *MONEY_COMMANDS,
     *SHELL_COMMANDS,
 )
 """Every command, as a reader would look for them: first the work, then the shell."""

@@ -43,6 +43,10 @@ class Command:
     """A word or two for the bottom line; empty keeps it out of there."""
     rank: int = 50
     """Order in bottom line, palette and help: the smallest first. The bottom line has room for about six."""
+    yields: tuple[str, ...] = ()
+    """Places whose own commands may have its keys; there it is run from the palette or by its id."""
+    concerns: Callable[[Situation], bool] | None = None
+    """Whether it has to do with what is shown at all; where it does not, the bottom line leaves it out."""
     judge: Callable[[Situation], str | None] | None = None
     """The command's own condition: the reason why it cannot be run now, or None. Asked last."""
 

@@ -101,6 +101,20 @@ def clashes(keymap: Keymap) -> list[KeyClash]:
     return found
 
 
+def keymap_at(keymap: Keymap, place: str) -> Keymap:
+    """The keymap as it is in `place`: commands that yield there are without the keys that the place's own ones have."""
+    here = [command for command in COMMANDS if not command.places or place in command.places]
+    taken = {key for command in here if command.places for key in keymap.get(command.id, command.keys)}
+    yielding = {command.id: command for command in here if place in command.yields}
+    return {
+        **keymap,
+        **{
+            each: tuple(key for key in keymap.get(each, command.keys) if key not in taken)
+            for each, command in yielding.items()
+        },
+    }
+
+
 def shown(key: str) -> str:
     """`key` as the screen names it: `^p` for ctrl+p."""
     if key.startswith("ctrl+"):
@@ -116,7 +130,11 @@ def bound(keymap: Keymap, commands: Sequence[Command]) -> Iterator[tuple[str, Co
 
 
 def _meet(first: Command, second: Command) -> bool:
-    return not first.places or not second.places or bool(set(first.places) & set(second.places))
+    """Whether both have their keys in one place: one that yields has none where the other one is a place's own."""
+    if not first.places or not second.places:
+        own, everywhere = (first, second) if first.places else (second, first)
+        return not own.places or not set(own.places) <= set(everywhere.yields)
+    return bool(set(first.places) & set(second.places))
 
 
 def _keys(text: str) -> tuple[str, ...]:

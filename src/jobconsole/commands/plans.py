@@ -9,6 +9,7 @@ from jobcontract.states import PlanState
 
 LIST = ("queues",)
 PLAN = ("plan",)
+BOTH = ("plan", "progress")
 
 
 def _plannable(situation: Situation) -> str | None:
@@ -151,7 +152,7 @@ PLAN_COMMANDS: tuple[Command, ...] = (
         title="Export the plan",
         help="Writes every row to a new CSV file in the folder in which the console was started; the service records it.",
         keys=("x",),
-        places=PLAN,
+        places=BOTH,
         permission=Permission.PLAN_READ,
         hint="export",
         rank=13,

@@ -7,7 +7,7 @@ from jobconsole.commands.situation import Situation
 from jobcontract.permissions import Permission
 
 LIST = ("queues",)
-ROWS = ("queues", "plan")
+ROWS = ("queues", "plan", "progress", "plans")
 
 
 def _queue(situation: Situation) -> str | None:

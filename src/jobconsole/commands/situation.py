@@ -29,6 +29,10 @@ class SelectedItem:
     """Name of the plan that has it."""
     plan_held: bool = False
     """Whether that plan was confirmed: until its turn nobody can do anything with the item."""
+    about: bool = False
+    """Whether it asks what became of a payout that nobody knows the outcome of."""
+    own_payout: bool = False
+    """Whether that payout was in a plan of the person: another one says that it was not paid."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,3 +94,10 @@ class Situation:
     """Whether all that match are marked, loaded or not."""
     plan: SelectedPlan | None = None
     """The plan that is shown."""
+    stopped: bool | None = None
+    """Whether all money of the tenant is stopped; None where that is not known."""
+    stopped_by_me: bool = False
+    live_plans: int = 0
+    """How many plans of the person something may still come of."""
+    uncertain: int = 0
+    """How many payouts that the place knows of nobody knows the outcome of."""

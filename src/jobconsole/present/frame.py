@@ -31,23 +31,31 @@ class Frame:
     person: str = ""
     role: str = ""
     zone: tzinfo = UTC
+    stopped: str = ""
+    """Who stopped all money of the tenant, when and why; empty while it moves."""
+    plan: str = ""
+    """How far a live plan of the person is; empty where there is none."""
 
 
 def top_line(frame: Frame, link: Link, now: float, width: int) -> Content:
-    """Profile, tenant, person and role at the left; the link at the right. The marks and the link are never cut."""
+    """Profile, tenant, person and role at the left; the link at the right. The marks and the link are never cut; a
+    live plan stands before the link where there is room."""
     right = f"{SIGNS[link.state]} {words(link, now, frame.zone)}"
     marks = _marks(frame, narrow=width < NARROW)
     marks_width = sum(cell_len(mark) + 1 for mark, _ in marks)
     if cell_len(right) + marks_width + 24 > width:
         right = f"{SIGNS[link.state]} {words(link, now, frame.zone, short=True)}"
-    room = max(0, width - cell_len(right) - marks_width - 4)
+    plan = line(frame.plan)
+    plan = f"{plan}   " if plan and cell_len(right) + marks_width + cell_len(plan) + 27 <= width else ""
+    room = max(0, width - cell_len(plan + right) - marks_width - 4)
     left = fit(_who(frame, room), room)
     parts: list[Content | str | tuple[str, str]] = [" "]
     for mark, style in marks:
         parts.extend(((mark, style), " "))
     parts.append((left, "bold"))
     used = 1 + marks_width + cell_len(left)
-    parts.append(" " * max(1, width - used - cell_len(right) - 1))
+    parts.append(" " * max(1, width - used - cell_len(plan + right) - 1))
+    parts.append((plan, "bold $text-primary"))
     parts.append((right, STYLES.get(link.state, "$text-muted")))
     return Content.assemble(*parts)
 

@@ -121,6 +121,9 @@ class ActingDialog(Dialog[R]):
         shown.update(txt(sentence))
         shown.display = bool(sentence)
 
+    def second(self) -> None:
+        """A second passed while it is in front: countdowns."""
+
     def show_lines(self, lines: Iterable[str]) -> Static:
         """Lines of text, which may be the service's, as one widget."""
         return Static(Content("\n").join([txt(text) for text in lines]))

@@ -16,7 +16,8 @@ from textual.getters import query_one
 from jobconsole.client import queues as client
 from jobconsole.present.columns import Piece, Tone
 from jobconsole.present.items import LABEL, brief_lines, full_lines, heading
-from jobconsole.screens.acting import ActingScreen, Subject
+from jobconsole.screens.acting import Subject
+from jobconsole.screens.uncertain import AskedScreen
 from jobconsole.widgets.lines import Lines
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from jobcontract.queues import Queue
 
 
-class ItemScreen(ActingScreen):
+class ItemScreen(AskedScreen):
     """Everything of one item."""
 
     PLACE = "item"
@@ -73,6 +74,7 @@ class ItemScreen(ActingScreen):
         if self.detail is None or detail.as_of >= self.detail.as_of:
             self.detail, self.item = detail, detail.item
             self._on_told(detail.item, detail.as_of)
+            await self.load_payout(detail.item)
             self.show_item()
 
     def changed(self, hints: Sequence[Hint]) -> None:
@@ -111,9 +113,10 @@ class ItemScreen(ActingScreen):
         seen = self.seen_in(self.queue.claim)
         stale = [] if self.shell.link.connected else [(Piece("▲ as it stood when the connection was lost", Tone.WARN),)]
         self.about.show([heading(self.item), *stale])
+        question = self.asked_lines(self.item)
         if self.detail is None:
-            self.whole.show(brief_lines(self.item, None, seen))
+            self.whole.show([*question, *brief_lines(self.item, None, seen)])
         else:
             told = self.detail.model_copy(update={"item": self.item})
-            self.whole.show(full_lines(told, seen))
+            self.whole.show([*question, *full_lines(told, seen)])
         self.situation_changed()

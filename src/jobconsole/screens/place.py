@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual import events
@@ -34,11 +35,12 @@ from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
 from jobconsole.commands.catalogue import BY_ID, applies, commands_of, unavailable
-from jobconsole.commands.keymap import Keymap, bound
+from jobconsole.commands.keymap import Keymap, bound, keymap_at
 from jobconsole.commands.situation import Situation
+from jobconsole.screens.dialog import ActingDialog
 from jobconsole.screens.shell import Handler, Shell
 from jobconsole.widgets.entry import CommandLine
-from jobconsole.widgets.frame import KeyLine, NoticeLine, TopLine
+from jobconsole.widgets.frame import KeyLine, NoticeLine, StopLine, TopLine
 
 if TYPE_CHECKING:
     from jobcontract.events import Hint
@@ -57,6 +59,7 @@ class PlaceScreen(Screen[None]):
     """
 
     top = query_one(TopLine)
+    stop_line = query_one(StopLine)
     keys = query_one(KeyLine)
     notices = query_one(NoticeLine)
 
@@ -64,8 +67,9 @@ class PlaceScreen(Screen[None]):
     """The console's revision that this place shows."""
 
     def compose(self) -> ComposeResult:
-        """Top line, body, notice, key line."""
+        """Top line, what is stopped, body, notice, key line."""
         yield TopLine()
+        yield StopLine()
         with Container(id="body"):
             yield from self.compose_body()
         yield NoticeLine()
@@ -153,9 +157,22 @@ class PlaceScreen(Screen[None]):
         hinted = sorted((c for c in commands_of(self.PLACE) if c.hint), key=lambda c: c.rank)
         told = [(command, unavailable(command, situation)) for command in hinted]
         # What the shell cannot do now is no news; what this place cannot do now is.
-        shown = [(command, reason is None) for command, reason in told if reason is None or command.places]
-        self.keys.show(shown, self.shell.keymap)
-        self.top.show(self.shell.frame, self.shell.link)
+        shown = [
+            (command, reason is None)
+            for command, reason in told
+            if (reason is None or command.places) and (command.concerns is None or command.concerns(situation))
+        ]
+        self.keys.show(shown, self._keymap)
+        self._show_frame()
+
+    def _show_frame(self) -> None:
+        frame = self.shell.frame
+        self.top.show(frame, self.shell.link)
+        self.stop_line.show(frame)
+
+    @cached_property
+    def _keymap(self) -> Keymap:
+        return keymap_at(self.shell.keymap, self.PLACE)
 
     def bind_commands(self) -> None:
         """Takes the keys of this place from the keymap."""
@@ -164,7 +181,7 @@ class PlaceScreen(Screen[None]):
             Binding(
                 "comma" if key == "," else key, f"{action}('{command.id}')", command.title, show=False, priority=now
             )
-            for key, command in bound(self.shell.keymap, commands)
+            for key, command in bound(self._keymap, commands)
             # At once, in the order in which keys came; while text is typed, only what the input leaves over.
             for action, now in (("run_at_once", True), ("run_command", False))
         ]
@@ -228,9 +245,11 @@ class PlaceScreen(Screen[None]):
         """Ages of the frame and what the place counts; called by the console's one timer, also before it is composed."""
         if not self.is_mounted or not self.composed:
             return
-        self.top.show(self.shell.frame, self.shell.link)
+        self._show_frame()
         self.notices.tick()
         self.tick()
+        if isinstance(self.app.screen, ActingDialog) and self.app.screen.is_mounted:
+            self.app.screen.second()
 
     async def _guarded(self, todo: Awaitable[Any], doing: str) -> None:
         try:

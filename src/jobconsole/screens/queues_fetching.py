@@ -18,9 +18,10 @@ from textual.timer import Timer
 from jobconsole.client import queues as client
 from jobconsole.client.errors import ClientError, ServiceRefused
 from jobconsole.present.items import Seen
-from jobconsole.screens.acting import ActingScreen, Subject
+from jobconsole.screens.acting import Subject
 from jobconsole.screens.queues_listing import PAGE, PAGES_MOST, Listing, Moved
 from jobconsole.screens.queues_pages import FIRST, LAST
+from jobconsole.screens.uncertain import AskedScreen
 from jobconsole.widgets.table import Table
 from jobcontract.errors import ErrorCode
 from jobcontract.events import Topic
@@ -45,7 +46,7 @@ NEWS_SECONDS = 10.0
 """How long it is said what moved."""
 
 
-class FetchingScreen(ActingScreen):
+class FetchingScreen(AskedScreen):
     """A place that holds one view of one queue as it was fetched."""
 
     table = query_one("#list", Table)
@@ -54,6 +55,8 @@ class FetchingScreen(ActingScreen):
         super().__init__()
         self.queues: tuple[Queue, ...] = ()
         self.queue: Queue | None = None
+        self.wanted: str | None = None
+        """Id of the queue that is to be shown first; None: the first one with money."""
         self.view = ItemView.WAITING
         self.filter_text = ""
         """The filter that is on screen: list, counts and claim next all go by it."""
@@ -103,7 +106,11 @@ class FetchingScreen(ActingScreen):
         self._uncounted = {queue.id for queue in found}
         known = next((queue for queue in found if self.queue is not None and queue.id == self.queue.id), None)
         if known is None:
-            first = max(found, key=lambda queue: (queue.money, queue.claim is ClaimMode.REQUIRED), default=None)
+            first = max(
+                found,
+                key=lambda queue: (queue.id == self.wanted, queue.money, queue.claim is ClaimMode.REQUIRED),
+                default=None,
+            )
             await self.show_queue(first, ItemView.WAITING)
         else:
             self.queue = known

@@ -11,7 +11,7 @@ from textual.widget import Widget
 
 from jobconsole.commands.command import Command
 from jobconsole.commands.keymap import Keymap
-from jobconsole.present.frame import Frame, key_line, top_line
+from jobconsole.present.frame import Frame, fit, key_line, top_line
 from jobconsole.present.link import Link, LinkState
 from jobconsole.present.text import txt
 
@@ -48,6 +48,29 @@ class TopLine(Widget):
 
     def _words(self) -> Content:
         return top_line(self._frame, self._link, time.monotonic(), self.size.width)
+
+
+class StopLine(Widget):
+    """Under the top line, while all money is stopped: who stopped it, when, why."""
+
+    DEFAULT_CSS = """
+    StopLine { height: 1; display: none; background: $error-muted; color: $text-error; text-style: bold; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._words = ""
+
+    def show(self, frame: Frame) -> None:
+        """Says this from now on; goes away while money moves."""
+        if frame.stopped != self._words:
+            self._words = frame.stopped
+            self.display = bool(frame.stopped)
+            self.refresh()
+
+    def render(self) -> Content:
+        """The line at the present width."""
+        return Content(f" ■ {fit(self._words, self.size.width - 4)}")
 
 
 class KeyLine(Widget):

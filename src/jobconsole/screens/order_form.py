@@ -1,0 +1,229 @@
+"""Owns the dialog of one order about money that is no confirmation: what it does, the reason, what the bank calls it, the
+code from the phone, a button named by what is done.
+
+Only the named button sends. The code is kept nowhere: its field is emptied when it is sent, and what is sent is a
+SecretStr of that one order. An order has one key until the service judged it and said no (HTTP-03).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from pydantic import SecretStr
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.content import Content
+from textual.getters import query_one
+from textual.widgets import Input, Static
+
+from jobconsole.client import money as money_client
+from jobconsole.client.errors import ClientError, ServiceRefused
+from jobconsole.client.queues import new_key
+from jobconsole.client.service import BEFORE_LOOKUP
+from jobconsole.present.plan_confirm import read_code, standing_sentence, tries_piece
+from jobconsole.screens.confirm import CodeEntry
+from jobconsole.screens.sending import SendingDialog, surely
+from jobconsole.widgets.form import Form
+from jobconsole.widgets.line_entry import LineEntry
+from jobconsole.widgets.lines import Lines, content_of
+from jobcontract.ids import KEY_MAX, REASON_MAX
+from jobcontract.states import InputType
+
+if TYPE_CHECKING:
+    from jobconsole.client.service import Service
+    from jobconsole.present.columns import Line
+    from jobconsole.present.plans import PlanSeen
+    from jobconsole.screens.place import PlaceScreen
+    from jobcontract.plans import CodeStanding
+
+R = TypeVar("R")
+CODE_WORDS = "The six digits from your phone:"
+NARROW = 66
+"""Below this many cells the code stands under what is asked, and the buttons one under the other."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """What a person gave."""
+
+    reason: str = ""
+    reference: str = ""
+    code: SecretStr | None = None
+
+    @property
+    def required(self) -> SecretStr:
+        """The code of an order that takes one."""
+        if self.code is None:
+            raise LookupError("the order was made without a code")
+        return self.code
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order(Generic[R]):
+    """One order: its words, what it asks for, and how it is sent with what was given and its key."""
+
+    title: str
+    act: str
+    """What the button does, in words."""
+    about: Callable[[], Sequence[Line]]
+    send: Callable[[Given, str], Awaitable[R]]
+    reason: str = ""
+    """What the reason is asked with; empty: none is asked for."""
+    reference: str = ""
+    """The same of the bank's reference."""
+    code: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reason:
+    """The reason as a form declares it."""
+
+    title: str
+    name: str = "reason"
+    type: InputType = InputType.TEXT
+    required: bool = True
+    most: int | None = REASON_MAX
+
+
+class OrderForm(SendingDialog[R], Generic[R]):
+    """Asks for what the order needs, and sends it once."""
+
+    AUTO_FOCUS = "#reference, Form Prose, CodeEntry, #cancel"
+    """What has to be said comes first. No key acts from there: only the named button does."""
+    DEFAULT_CSS = """
+    OrderForm #about { margin-bottom: 1; }
+    OrderForm .asked { height: 1; width: auto; margin-right: 1; }
+    OrderForm #reference { border: none; height: 1; padding: 0 1; margin-bottom: 1; background: $panel; }
+    OrderForm #reference:focus { border: none; background: $panel-lighten-1; }
+    OrderForm #given { height: 1; layout: horizontal; }
+    OrderForm #tries { width: auto; margin-left: 2; }
+    OrderForm #answered { margin-top: 1; }
+    OrderForm.-low #about { margin-bottom: 0; }
+    OrderForm.-low #reference { margin-bottom: 0; }
+    OrderForm.-low Field { margin-bottom: 0; }
+    OrderForm.-narrow #given { height: 2; layout: grid; grid-size: 2 2; grid-columns: 11 1fr; grid-rows: 1; }
+    OrderForm.-narrow #given > .asked { column-span: 2; }
+    OrderForm.-narrow #buttons { height: 2; layout: vertical; align-horizontal: left; }
+    OrderForm.-narrow #buttons Button { margin: 0; }
+    """
+
+    about = query_one("#about", Lines)
+    code = query_one(CodeEntry)
+    tries = query_one("#tries", Static)
+
+    def __init__(self, order: Order[R], service: Service, seen: Callable[[], PlanSeen]) -> None:
+        """`seen` says who looks and when, by the service's clock."""
+        super().__init__(title=order.title, act=order.act)
+        self.order = order
+        self._service = service
+        self._seen = seen
+        self._standing: CodeStanding | None = None
+        self._keys: dict[tuple[str, str], str] = {}
+
+    def compose_question(self) -> ComposeResult:
+        """What is done, then what the order asks for, then what the service answered."""
+        order = self.order
+        yield Lines(id="about", indent=2)
+        if order.reference:
+            yield Static(Content(order.reference), classes="asked")
+            yield LineEntry(id="reference", compact=True, max_length=KEY_MAX)
+        if order.reason:
+            yield Form([_Reason(title=order.reason)], zone=self._seen().zone)
+        if order.code:
+            with Container(id="given"):
+                yield Static(Content(CODE_WORDS), classes="asked")
+                yield CodeEntry()
+                yield Static(id="tries")
+        yield Lines(id="answered", indent=2)
+
+    def on_mount(self) -> None:
+        """Says what is done, and asks whether the person can give a code."""
+        self.second()
+        if self.order.code:
+            self.run_worker(self._ask_standing(), group="standing", exit_on_error=False)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """A narrow window has the parts under each other."""
+        narrow = event.size.width < NARROW
+        self.set_class(narrow, "-narrow")
+        super().on_resize(event)
+        if narrow:
+            question = self.query_one("#question")
+            room = question.styles.max_height
+            question.styles.max_height = max(1, (int(room.value) if room is not None else 2) - 1)
+
+    def second(self) -> None:
+        """Counts down what its lines count."""
+        self.about.show(self.order.about())
+        if self.order.code:
+            self.tries.update(content_of((tries_piece(self._standing, self._seen().now),)))
+
+    def sending(self) -> Awaitable[R] | None:
+        """The order under its key; the code's field is empty from then on."""
+        reference = ""
+        if self.order.reference:
+            entry = self.query_one("#reference", LineEntry)
+            reference = entry.value.strip()
+            if not reference:
+                self.fault(f"{self.order.reference.rstrip(':')} is needed.")
+                entry.focus()
+                return None
+        reason = ""
+        if self.order.reason:
+            values = self.query_one(Form).read(self._seen().now)
+            if values is None:
+                return None
+            reason = str(values["reason"])
+        code = None
+        if self.order.code:
+            try:
+                code = SecretStr(read_code(self.code.value))
+            except ValueError as fault:
+                self.fault(str(fault))
+                self.code.focus()
+                return None
+            self.code.value = ""
+        return self._send(Given(reason=reason, reference=reference, code=code))
+
+    def refused(self, error: ClientError) -> None:
+        """Says why; a code that was judged is spent, and the next one is another order."""
+        super().refused(error)
+        if isinstance(error, ServiceRefused) and error.problem.status not in BEFORE_LOOKUP:
+            self._keys.clear()
+        if self.order.code:
+            self.run_worker(self._ask_standing(), group="standing", exclusive=True, exit_on_error=False)
+            self.code.focus()
+
+    async def _send(self, given: Given) -> R:
+        key = self._keys.setdefault((given.reason, given.reference), new_key())
+        return await surely(lambda: self.order.send(given, key), self.checking)
+
+    async def _ask_standing(self) -> None:
+        try:
+            standing = await money_client.code_standing(self._service)
+        except ClientError:
+            return  # the order itself says what is wrong
+        if not self.is_attached or not self.query("#tries"):
+            return
+        first, self._standing = self._standing is None, standing
+        self.second()
+        seen = self._seen()
+        if first and (sentence := standing_sentence(standing, seen.me, seen.zone, seen.now)):
+            self.fault(sentence)
+
+    @on(Input.Submitted)
+    def _entered(self, event: Input.Submitted) -> None:
+        """Enter goes on to the next part; it never sends."""
+        event.stop()
+        self.focus_next()
+
+
+async def asked(screen: PlaceScreen, order: Order[R], seen: Callable[[], PlanSeen]) -> R | None:
+    """The answer to the order; None where it was given up. A lost answer is said in the dialog."""
+    service = screen.shell.service
+    form = OrderForm(order, service, seen)
+    service.on_checking = lambda _key: form.checking()
+    return await screen.app.push_screen_wait(form)

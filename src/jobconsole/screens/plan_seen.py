@@ -1,0 +1,45 @@
+"""Owns from where a place about money is looked at: by whom, when by the service's clock, in which zone. Rows stay on the
+screen after a token ended, and so does what is known of these.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from jobconsole.commands.keymap import shown
+from jobconsole.present.plans import PlanSeen
+from jobconsole.screens.place import PlaceScreen
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from jobconsole.client.clock import ServerClock
+
+BEFORE = datetime(1970, 1, 1, tzinfo=UTC)
+"""The time before the service told one."""
+
+
+class SeenScreen(PlaceScreen):
+    """A place whose rows are looked at by a person, at a time."""
+
+    _me: str = ""
+    _clock: ServerClock | None = None
+
+    def seen(self) -> PlanSeen:
+        """From where the place is looked at, now."""
+        session = self.shell.session
+        if session is not None:
+            self._me, self._clock = session.person.id, self.shell.service.clock
+        now = self._clock.server_now() if self._clock is not None else None
+        return PlanSeen(me=self._me, now=now or BEFORE, zone=self.shell.frame.zone)
+
+    def there(self) -> bool:
+        """Whether the parts of the screen are there: not before it is composed, nor once it is taken down."""
+        return self.is_mounted and self.is_attached and self.composed
+
+
+def key_words(screen: PlaceScreen, *commands: str) -> Mapping[str, str]:
+    """Command id to its first key as it is named; `:plan.pause` where a keymap took all of them."""
+    keymap = screen.shell.keymap
+    return {each: shown(keymap[each][0]) if keymap.get(each) else f":{each}" for each in commands}
