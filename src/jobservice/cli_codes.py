@@ -211,7 +211,7 @@ def keyring_rotate() -> None:
     )
     if sealed.unopened:
         click.echo(f"No key opens those of {', '.join(sealed.unopened)}: enrol their phones again.")
-    click.echo("Next, at once: jobservice keyring public --out FILE, restart the Worker, restart the API.")
+    click.echo("Next, at once: jobservice keyring public --out FILE over the Worker's file, then restart the API.")
     click.echo("Until the API has the new keys, it answers codes with 503 and counts nothing.")
 
 
@@ -247,7 +247,7 @@ def keyring_public(out: Path | None) -> None:
         click.echo(public_text(public), nl=False)
         return
     write_public_keys(public, out)
-    click.echo(f"{out} holds the public keys. The Worker reads them at its start.")
+    click.echo(f"{out} holds the public keys. The Worker reads them anew as it works.")
 
 
 @click.command()
