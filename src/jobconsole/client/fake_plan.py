@@ -209,7 +209,7 @@ def largest(rows: Sequence[FakeRow]) -> tuple[PlanLargest, ...]:
     found: dict[str, FakeRow] = {}
     for each in rows:
         before = found.get(each.amount.currency)
-        if each.amount.minor >= 0 and (before is None or each.amount.minor > before.amount.minor):
+        if each.amount.minor > 0 and (before is None or each.amount.minor > before.amount.minor):
             found[each.amount.currency] = each
     return tuple(
         PlanLargest(amount=each.amount, payee=each.payee, number=each.number) for _, each in sorted(found.items())

@@ -266,7 +266,7 @@ def _check_whole(reached: _Reached) -> None:
             "confirmed."
         )
     largest = {each.amount.currency: each.amount.minor for each in plan.largest}
-    if largest != {currency: total.largest for currency, total in reached.sums.items() if total.out_count}:
+    if largest != {currency: total.largest for currency, total in reached.sums.items() if total.largest}:
         raise PlanUnfit(f"The largest amount of {_called(plan)} is not the one it names: it must not be confirmed.")
     if plan.payees != len(reached.payees):
         raise PlanUnfit(
