@@ -32,6 +32,7 @@ from jobservice.rules.keys import Keys
 from jobservice.settings import (
     APPLICATION,
     DATABASE_URL,
+    DELIVERY_URL,
     DEPLOYMENT,
     KEYRING,
     PUBLIC_KEYS,
@@ -45,6 +46,8 @@ DATABASE = "jobs"
 OWNER, API, WORKER = "jobs_owner", "jobs_api", "jobs_worker"
 DEPLOYMENT_NAME = "demo"
 PUBLIC = "public-keys.json"
+MAIL = "mail"
+"""The folder where the demo people's mail is put."""
 NO_REST = "code.rest=PT0S"
 """In a demo a phone confirms as soon as it is enrolled (MONEY.md 16)."""
 PEOPLE = "people"
@@ -77,6 +80,7 @@ async def run_dev(wanted: Dev, *, until_stdin_closes: bool = False) -> None:
             make_keyring(data / "keyring")
             keys = read_keys(data / "keyring")
             write_public_keys(keys.public(), data / PUBLIC)
+            (data / MAIL).mkdir(mode=0o700, exist_ok=True)
             url = f"http://{HOST}:{listener.getsockname()[1]}"
             tokens = await _unless(stop, _fill(server.cluster, data, application, records, keys, url))
             if tokens is not None:
@@ -165,7 +169,11 @@ def _children(
             environment=child_environment(
                 **common,
                 **companions.variables,
-                **{DATABASE_URL: cluster.url(WORKER, DATABASE), PUBLIC_KEYS: str(data / PUBLIC)},
+                **{
+                    DATABASE_URL: cluster.url(WORKER, DATABASE),
+                    PUBLIC_KEYS: str(data / PUBLIC),
+                    DELIVERY_URL: (data / MAIL).as_uri(),
+                },
             ),
         ),
         *companions.children,

@@ -35,3 +35,4 @@ async def make(
         seconds=seconds,
         times=UNUSUAL_TIMES,
     )
+    await transaction.run("plan_warnings/mark", plan=plan)

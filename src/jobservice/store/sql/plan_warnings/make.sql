@@ -163,7 +163,7 @@ found as (
     where f.sentence is not null
 ),
 
-answered as (
+answered as materialized (
     select jsonb_object_agg(w.item || w.kind, jsonb_build_array(w.answer, w.answered_at)) as answers
     from jobs.plan_warnings as w
     where w.plan = %(plan)s::uuid and w.tenant = %(tenant)s and w.answer is not null
@@ -172,38 +172,22 @@ answered as (
 gone as (
     delete from jobs.plan_warnings as w
     where w.plan = %(plan)s::uuid and w.tenant = %(tenant)s
-),
-
-written as (
-    insert into jobs.plan_warnings (
-        plan, item, tenant, kind, place, sentence, amount_rank, must_answer, answer, answered_at
-    )
-    select
-        %(plan)s::uuid as plan,
-        f.item,
-        f.tenant,
-        f.kind,
-        f.place,
-        f.sentence,
-        -abs(f.amount_minor) as amount_rank,
-        coalesce(abs(f.amount_minor) >= (%(above)s::jsonb ->> f.currency)::bigint, false)
-        and f.kind <> 'negative' as must_answer,
-        a.answers -> (f.item || f.kind) ->> 0 as answer,
-        (a.answers -> (f.item || f.kind) ->> 1)::timestamptz as answered_at
-    from found as f
-    cross join answered as a
-    returning item, kind, place
-),
-
-kinds as (
-    select
-        w.item,
-        array_agg(w.kind order by w.place) as warned
-    from written as w
-    group by w.item
 )
 
-update jobs.plan_items as p
-set warned = k.warned
-from kinds as k
-where p.plan = %(plan)s::uuid and p.item = k.item
+insert into jobs.plan_warnings (
+    plan, item, tenant, kind, place, sentence, amount_rank, must_answer, answer, answered_at
+)
+select
+    %(plan)s::uuid as plan,
+    f.item,
+    f.tenant,
+    f.kind,
+    f.place,
+    f.sentence,
+    -abs(f.amount_minor) as amount_rank,
+    coalesce(abs(f.amount_minor) >= (%(above)s::jsonb ->> f.currency)::bigint, false)
+    and f.kind <> 'negative' as must_answer,
+    a.answers -> (f.item || f.kind) ->> 0 as answer,
+    (a.answers -> (f.item || f.kind) ->> 1)::timestamptz as answered_at
+from found as f
+cross join answered as a
