@@ -11,7 +11,7 @@ import click
 import structlog
 import uvloop
 
-from benchmarks import claims, console, machine, pages, plans, rescoring
+from benchmarks import applying, claims, codes, console, machine, pages, plans, rescoring
 from benchmarks.figures import Figure
 from benchmarks.ground import Ground, ground
 from benchmarks.table import PAGE, line_of, table, write
@@ -21,7 +21,9 @@ PARTS: Mapping[str, Part] = {
     "page": pages.measure,
     "claims": claims.measure,
     "rescoring": rescoring.measure,
+    "codes": codes.measure,
     "plans": plans.measure,
+    "applying": applying.measure,
     "console": console.measure,
 }
 ROWS = 1_000_000

@@ -65,6 +65,21 @@ def test_a_write_to_a_held_row_carries_holder_and_fence(name: str) -> None:
         assert re.search(r"\bholder\s*(=|is not distinct from)", condition), f"{name}: no holder in its WHERE"
 
 
+LEASED = ("lapse", "let_go", "overdue", "take", "lock", "correct")
+"""Statements over plans that another lease guards (a duty's), that grant one, or that write sums."""
+
+
+@pytest.mark.requirement("MONEY-3")
+@pytest.mark.parametrize("name", sorted(each for each in _names() if each.startswith(("turns/", "plan_leases/"))))
+def test_a_write_of_a_turn_or_a_plan_by_the_worker_carries_its_lease(name: str) -> None:
+    text = _text(name)
+    if not re.search(r"update\s+jobs\.(plans|plan_items)\b", text) or name.partition("/")[2] in LEASED:
+        return
+    compared = text.replace("\n", " ")
+    assert "holder = %(holder)s" in compared, f"{name}: no holder compared"
+    assert re.search(r"p\.fence = (%\(plan_fence\)s|held\.fence)", compared), f"{name}: no fence compared"
+
+
 SQL_WORDS = re.compile(
     r"^\s*(select\s.+\sfrom\s|insert\s+into\s|update\s+\w+(\.\w+)?\s+set\s|delete\s+from\s|with\s+\w+\s+as\s*\()",
     re.IGNORECASE | re.DOTALL,
