@@ -47,7 +47,7 @@ class Applying:
     application: Application
     keys: Callable[[], PublicKeys]
     every: float = 0.3
-    lease: float = 30.0
+    lease: float = 10.0
     most: int = 4
     act_seconds: float = 5.0
     pacing: Pacing = field(default_factory=Pacing)
