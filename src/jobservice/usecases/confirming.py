@@ -84,7 +84,7 @@ async def confirm(service: Service, actor: Actor, plan: str, order: Confirm, onc
         refuse_stopped(await money_store.switch(transaction))
         single = _refuse_code(found, ruled.command, counted, judged)
         await _write(transaction, service, actor, found, ruled.command, now, single=single)
-        return await _answer(transaction, service, actor, found, by_code=judged is not None)
+        return await _answer(transaction, service, actor, found, freed=single)
 
     deed = Deed(action="confirm-plan", subject=plan, permission=Permission.PAYOUT_RELEASE)
     return await act_with_code(service, actor, deed, once, order.code, may=may, work=work)
@@ -217,11 +217,11 @@ async def _write(
 
 
 async def _answer(
-    transaction: Transaction, service: Service, actor: Actor, found: LockedPlan, *, by_code: bool
+    transaction: Transaction, service: Service, actor: Actor, found: LockedPlan, *, freed: bool
 ) -> Answered:
     """The plan as it stands, and the notice to whoever confirmed it."""
     body = await shown(transaction, service, actor, found.id)
-    told = words.plan_confirmed(Plan.model_validate(body), by_code=by_code)
+    told = words.plan_confirmed(Plan.model_validate(body), freed=freed)
     notice = notices.NewNotice(person=found.owner, kind=told.kind, subject=told.subject, text=told.text, about=found.id)
     await notices.add(transaction, notice)
     return Answered(status=200, body=body)
