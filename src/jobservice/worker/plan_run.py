@@ -140,8 +140,12 @@ class PlanRun:
     async def _pause(self) -> None:
         """Wait for the next item that is to be tried again, and look meanwhile whether the plan still goes on."""
         await asyncio.sleep(min(self.pacing.look, max(0.01, self._later[0][0] - time.monotonic())))
-        async with self.turns.database.transaction(self.turns.tenant) as transaction:
-            head = await store.head(transaction, self.turns.key)
+        try:
+            async with self.turns.database.transaction(self.turns.tenant) as transaction:
+                head = await store.head(transaction, self.turns.key)
+        except Refusal as away:
+            _log.warning("plan-not-looked-at", plan=self.head.id, reason=away.detail)
+            return
         if head is None or head.state is not PlanState.APPLYING or head.apply_until <= head.now:
             self._halted = True
 

@@ -23,6 +23,7 @@ from jobservice.application import NewPayment, Outcome, OutwardOrder, UseCaseFun
 from jobservice.rules.bulk import BulkCommand
 from jobservice.rules.items import standing_state
 from jobservice.rules.turns import Ending, Frozen, NotBegun, Why, ending, not_begun, outward_key
+from jobservice.store import hints
 from jobservice.store import turns as store
 from jobservice.store.database import Database, Transaction
 from jobservice.store.turns import Ended, LockedTurn, PlanLease
@@ -223,6 +224,8 @@ class Turns:
             written = await store.end(transaction, ended, told)
         if written and told.turn is Turn.UNCERTAIN:
             await store.ask(transaction, self.plan, item, queue=self.command.uncertain)
+            moment = int(transaction.began_at.timestamp() * 1_000_000)
+            await hints.add_items(transaction, queue=self.command.uncertain, version=moment)
             _log.warning("payout-uncertain", plan=self.plan, item=item)
         return written
 
