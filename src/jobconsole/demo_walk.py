@@ -58,7 +58,7 @@ async def walk(people: Mapping[str, Service], say: Callable[[str], None], till: 
     Without `till` the act about money is left out.
     """
     desk = Desk(people=people, till=till)
-    steps = (*STEPS, *(() if till is None else MONEY_STEPS), *LAST_STEPS)
+    steps = steps_of(money=till is not None)
     width = max(len(title) for title, _ in steps)
     for number, (title, run) in enumerate(steps, start=1):
         head = f"{number:>2}  {title.ljust(width)}"
@@ -340,3 +340,8 @@ LAST_STEPS: tuple[Step, ...] = (
     ("the pusher may not read", pusher_may_not),
 )
 """What ends it."""
+
+
+def steps_of(*, money: bool) -> tuple[Step, ...]:
+    """The whole walk, with or without the act about money."""
+    return (*STEPS, *(MONEY_STEPS if money else ()), *LAST_STEPS)

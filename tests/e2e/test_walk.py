@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from jobconsole.demo_walk import STEPS
+from jobconsole.demo_walk import steps_of
 
 pytestmark = [pytest.mark.xdist_group("e2e"), pytest.mark.timeout(300)]
 
@@ -34,13 +34,15 @@ def temporary() -> set[str]:
     return {path.name for path in Path(tempfile.gettempdir()).glob("jobconsole-*")}
 
 
+@pytest.mark.requirement("show-a-preview-before-bulk-money-actions")
+@pytest.mark.requirement("confirm-bulk-money-actions-out-of-band")
 def test_the_walk_passes_and_leaves_nothing(tmp_path: Path) -> None:
     before = temporary()
     token = "jc_of_a_real_person_that_must_not_go_along"
     result = run("--headless", cwd=tmp_path, JOBCONSOLE_TOKEN=token, TMPDIR=tempfile.gettempdir())
     assert result.returncode == 0, result.stdout + result.stderr
     lines = [line for line in result.stdout.splitlines() if line[:2].strip().isdigit()]
-    assert [line[4:].partition("  ")[0] for line in lines] == [title for title, _ in STEPS]
+    assert [line[4:].partition("  ")[0] for line in lines] == [title for title, _ in steps_of(money=True)]
     assert all("  ok  " in line for line in lines)
     assert len({line.index("  ok  ") for line in lines}) == 1, "outcomes are aligned"
     assert temporary() <= before
