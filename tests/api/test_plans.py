@@ -101,7 +101,12 @@ async def test_who_may_do_what_and_foreign_plans_answer_as_unknown(api: Api) -> 
     for person in ("k.rao", "o.lind", "s.audit"):
         client = await api.of(person)
         assert [(await client.get(there + read)).status_code for read in reads] == [200] * len(reads)
-    orders = (("take-out", {"items": [item["id"]]}), ("keep-in", {"warning": "x", "reason": "y"}), ("drop", {}))
+    kept: dict[str, Any] = {"warning": "x", "reason": "y"}
+    orders: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("take-out", {"items": [item["id"]]}),
+        ("keep-in", kept),
+        ("drop", {}),
+    )
     for person in ("o.lind", "s.audit", "k.rao"):
         client = await api.of(person)
         for name, body in orders:

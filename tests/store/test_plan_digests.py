@@ -11,9 +11,10 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from jobcontract.ids import storable
+from jobcontract.plan_digest import plan_digest
 from jobcontract.plans import PlanOrder
 from jobservice.usecases import plans
-from tests.contract.test_plan_digest import VECTORS, head_of, plan_digest, rows_of
+from tests.contract.test_plan_digest import VECTORS, head_of, rows_of
 from tests.hostile import HOSTILE
 from tests.usecases.desk import PAYOUTS, RELEASE_MANY, Desk, once
 from tests.usecases.desk import desk as new_desk

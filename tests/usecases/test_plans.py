@@ -30,7 +30,9 @@ async def make(desk: Desk, person: str = "m.ito", *, request: Any = None, **what
 
 async def excluded(desk: Desk, plan: str) -> dict[str, tuple[str, str | None, str]]:
     page, _ = await plan_reading.plan_exclusions(desk.service, desk.actor("m.ito"), plan, limit=100)
-    return {each.item: (each.reason.value, each.who and each.who.id, each.sentence) for each in page.items}
+    return {
+        each.item: (each.reason.value, None if each.who is None else each.who.id, each.sentence) for each in page.items
+    }
 
 
 async def ids(desk: Desk, plan: str, person: str = "m.ito", **asked: Any) -> list[str]:

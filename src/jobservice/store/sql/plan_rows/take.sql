@@ -1,7 +1,9 @@
 -- Judges locked items one by one: what may be in the plan is claimed for its owner and frozen in the byte order of the
 -- ids; what may not is kept with the reason. `named`: every id of `asked` was named by the person, so those that are no
 -- item of the queue within reach are left out as unknown, all alike; else `asked` is what a filter found, and what no
--- longer matches now that it is locked is not of the set. A claim of before ends in the history.
+-- longer matches now that it is locked is not of the set. A claim of before ends in the history. This statement is
+-- planned for its values; the checks of its foreign keys, which run after its last line, are then planned once and not
+-- once a row.
 with judged as materialized (
     select
         i.id,
@@ -48,7 +50,7 @@ taken as (
         held = false,
         row_version = i.row_version + 1
     from judged as j
-    where i.id = j.id and j.reason is null
+    where i.id = j.id and i.fence = j.fence and j.reason is null
     returning
         i.id, i.tenant, i.money_version, i.fence, i.business_key, i.title, i.amount_minor, i.currency, i.payee_id,
         i.payee_name, i.account, i.inputs, i.words
@@ -90,6 +92,7 @@ ended as (
         j.reason is null
         and j.holder is not null
         and c.item = j.id
+        and c.holder = j.holder
         and c.fence = j.fence
         and c.tenant = %(tenant)s
         and c.ended_at is null
@@ -119,11 +122,11 @@ left_out as (
         j.reason,
         case j.reason when 'in-plan' then o.owner when 'held' then j.holder end as who,
         case j.reason
-            when 'closed' then format('It is %%s; there is nothing left to do.', j.state)
+            when 'closed' then format('It is %%s: there is nothing left to do.', j.state)
             when 'in-plan'
                 then case
                     when u.turn = 'uncertain'
-                        then format('%%s sent it; a person has to say first whether it was paid.', o.name)
+                        then format('%%s sent it: a person has to say first whether it was paid.', o.name)
                     when j.held then format('It is in %%s, which %%s confirmed.', o.name, coalesce(q.name, o.owner))
                     else format('It is in %%s, a plan of %%s.', o.name, coalesce(q.name, o.owner))
                 end
@@ -135,7 +138,7 @@ left_out as (
                 )
             when 'state-unfit'
                 then format(
-                    'It is %%s; %%s is for items that are %%s.',
+                    'It is %%s, and %%s is for items that are %%s.',
                     case
                         when j.aside
                             then format(
@@ -147,10 +150,10 @@ left_out as (
                     %(use_case_title)s::text,
                     array_to_string(%(states)s::text[], ' or ')
                 )
-            when 'pushed-by-owner' then format('%%s pushed it; another person has to do this.', w.name)
+            when 'pushed-by-owner' then format('%%s pushed it: another person has to do this.', w.name)
             when 'changed-by-owner'
                 then format(
-                    '%%s was the last to change its amount, payee or account; another person has to do this.', w.name
+                    '%%s was the last to change its amount, payee or account: another person has to do this.', w.name
                 )
             else case
                 when j.currency is null then 'It carries no amount.'
@@ -192,7 +195,8 @@ left_out as (
 
 select
     (select count(*) from taken) as taken,
-    coalesce(jsonb_object_agg(r.reason, r.items), '{}'::jsonb) as excluded
+    coalesce(jsonb_object_agg(r.reason, r.items), '{}'::jsonb) as excluded,
+    set_config('plan_cache_mode', 'auto', true) as plans
 from (
     select
         l.reason,

@@ -1,5 +1,5 @@
 -- Takes items out of an open plan: their rows and what was odd about them go, the plan's claim on them is given back,
--- and they are kept as left out. How many there were.
+-- and they are kept as left out. How many there were. Checks of foreign keys are planned once, as in take.sql.
 with taken as (
     delete from jobs.plan_items as p
     where
@@ -19,7 +19,8 @@ freed as (
         plan_name = null,
         row_version = i.row_version + 1
     from taken as t
-    where i.id = t.item and i.plan = t.plan and not i.held
+    inner join jobs.plans as p on t.plan = p.id
+    where i.id = t.item and i.plan = t.plan and i.holder = p.owner and i.fence = t.fence and not i.held
 ),
 
 left_out as (
@@ -44,5 +45,7 @@ left_out as (
     left join jobs.people as o on p.owner = o.id
 )
 
-select count(*) as taken
+select
+    count(*) as taken,
+    set_config('plan_cache_mode', 'auto', true) as plans
 from taken
