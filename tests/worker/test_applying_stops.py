@@ -79,7 +79,11 @@ async def test_whoever_stops_a_running_plan_does_not_wait_for_its_end(stage: Sta
     running = asyncio.create_task(stage.apply())
     while stage.rows("select count(*) from jobs.plan_items where turn = 'done'")[0][0] < 4:  # noqa: ASYNC110  # a row
         await asyncio.sleep(0.005)
-    acts: dict[str, Any] = {"pause": lambda: stage.desk.pause(plan), "stop": stage.desk.stop, "abort": lambda: stage.desk.abort(plan)}
+    acts: dict[str, Any] = {
+        "pause": lambda: stage.desk.pause(plan),
+        "stop": stage.desk.stop,
+        "abort": lambda: stage.desk.abort(plan),
+    }
     await acts[who]()
     done_then = stage.turns(plan).count("done")
     await running

@@ -41,7 +41,7 @@ class Pacing:
     nothing can begin."""
 
     at_once: int = 4
-    tell: float = 0.25
+    tell: float = 0.5
     look: float = 0.5
 
 
