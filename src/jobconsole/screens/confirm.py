@@ -142,8 +142,14 @@ class ConfirmDialog(SendingDialog[Confirmed]):
         if not self._over:
             self.name_button(confirm_label(self.plan, min(event.size.width, 68) - (8 if narrow else 26)))
 
-    def tick(self) -> None:
+    def second(self) -> None:
         """A second passed: what is left of the plan, and of a lock."""
+        self.tick()
+
+    def tick(self) -> None:
+        """Says what is left of the plan, and of a lock. Before its parts are composed there is nothing to say it in."""
+        if not self.query("#about") or (self.plan.confirm_by is not None and not self.query("#tries")):
+            return
         seen = self._seen()
         self.about.show(confirm_lines(self.plan, seen.now))
         if self.plan.confirm_by is not None:
@@ -154,11 +160,10 @@ class ConfirmDialog(SendingDialog[Confirmed]):
     def stands(self, standing: CodeStanding) -> None:
         """It is known now whether the person can give a code."""
         self._standing = standing
-        if not self.query("#tries"):
-            return  # it is said once the dialog is composed
         seen = self._seen()
         self.tick()
-        if sentence := standing_sentence(standing, seen.me, seen.zone, seen.now):
+        sentence = standing_sentence(standing, seen.me, seen.zone, seen.now)
+        if sentence and self.query("#fault"):  # else it is said once the dialog is composed
             self.fault(sentence)
 
     def sending(self) -> Awaitable[Confirmed] | None:

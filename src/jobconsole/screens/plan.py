@@ -154,7 +154,6 @@ class PlanScreen(PlanActingScreen):
         self.expire()
         self.show_heading()
         self.situation_changed()
-        self.tick_dialog()
 
     def copyable(self) -> str | None:
         """The id of the item under the cursor."""

@@ -157,11 +157,6 @@ class PlanActingScreen(PlanFetchingScreen):
             self.say(f"Confirmed: plan {plan.name} {'waits' if ended.plan.state is PlanState.ARMED else 'goes on'}.")
             self.after_confirming(ended.plan)
 
-    def tick_dialog(self) -> None:
-        """A second passed: counts down in the dialog that is in front, if one is."""
-        if isinstance(self.app.screen, ConfirmDialog) and self.app.screen.is_mounted:
-            self.app.screen.tick()
-
     def begin(self, plan: Plan) -> None:
         """Shows another plan here."""
         self.plan, self.reading, self.unfit, self._expiry_asked = plan, None, "", False
