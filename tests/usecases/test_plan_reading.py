@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import uuid
 from typing import Any
 
 import pytest
@@ -27,11 +28,11 @@ ROWS = [
 ]
 ADD = """
 insert into jobs.items (
-    tenant, queue, title, created, amount_minor, currency, payee_id, payee_name, business_key, account, pushed_by,
+    id, tenant, queue, title, created, amount_minor, currency, payee_id, payee_name, business_key, account, pushed_by,
     changed_by, words, customer
 )
 values (
-    'acme', 't.payouts', %s, jobs.now(), %s, %s, %s, %s, %s, 'GB29NWBK60161331920042', 'p.push', 'p.push', %s, 'north'
+    %s, 'acme', 't.payouts', %s, jobs.now(), %s, %s, %s, %s, %s, 'GB29NWBK60161331920042', 'p.push', 'p.push', %s, 'north'
 )
 """
 
@@ -45,9 +46,10 @@ async def made(desk: Desk, person: str = "m.ito", **more: Any) -> dict[str, Any]
 @pytest.fixture
 async def plan(desk: Desk) -> dict[str, Any]:
     """A plan of the rows above, in their order."""
-    for title, minor, currency, payee, key in ROWS:
+    for number, (title, minor, currency, payee, key) in enumerate(ROWS):
+        identifier = uuid.UUID(int=number + 1)  # two made within a millisecond may stand either way round
         words = " " + " ".join(f"{title} {payee} 0042 {key or ''}".casefold().split())
-        desk.people.connection.execute(ADD, (title, minor, currency, payee, payee, key, words))
+        desk.people.connection.execute(ADD, (identifier, title, minor, currency, payee, payee, key, words))
     return await made(desk)
 
 
