@@ -82,6 +82,22 @@ def marked_tests(folder: Path = TESTS) -> tuple[Marked, ...]:
 
 
 def _marks(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    named = dict(_named(tree))
+    for test, identifier in _written(tree):
+        yield test, named.get(identifier, identifier)
+
+
+def _named(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Names that a module gives to texts: tests may say them instead."""
+    for node in tree.body:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=str(text))):
+                yield name, text
+            case _:
+                continue
+
+
+def _written(tree: ast.Module) -> Iterator[tuple[str, str]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             if node.name.lower().startswith("test"):

@@ -129,7 +129,7 @@ def test_everything_from_nothing_and_back_to_nothing(data: Path) -> None:
     file = Path(dev.ready["tokens_file"])
     assert (stat.S_IMODE(file.stat().st_mode), stat.S_IMODE(file.parent.stat().st_mode)) == (0o600, 0o700)
     assert not any(token in dev.stdout for token in tokens.values())
-    assert set(tokens) == {"o.lind", "m.ito", "k.rao", "s.bell", "a.reyes", "p.push", "d.adm", "y.ward"}
+    assert set(tokens) == {"o.lind", "m.ito", "k.rao", "n.ode", "s.bell", "a.reyes", "p.push", "d.adm", "y.ward"}
     signed = httpx.get(f"{dev.url}{routes.ME.path}", headers={"Authorization": f"Bearer {tokens['y.ward']}"})
     assert [(tenant["tenant"], tenant["role"]) for tenant in signed.json()["tenants"]] == [("york", "finance")]
 

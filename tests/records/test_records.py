@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 from dataclasses import fields
-from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,7 @@ from examples.payments import application
 from examples.payments.bank.outward import BankOutward
 from jobcontract.states import ClaimMode, ConfirmMethod, InputType, ItemState, Moves
 from jobservice import records
-from jobservice.application import Application, Call, Outcome, WorkItem, done
+from jobservice.application import Application
 from jobservice.records.folder import RecordFile
 from jobservice.records.reading import read_records
 from jobservice.records.settings import setting_value
@@ -343,42 +342,6 @@ def test_durations_are_read_in_seconds(text: str, seconds: int) -> None:
 def test_other_forms_of_durations_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is not a duration"):
         setting_value(text, SettingType.DURATION)
-
-
-async def _sync_like(call: Call, item: WorkItem, reason: str) -> Outcome:
-    return done(f"{call} {item} {reason}")
-
-
-async def _untyped(call: Call, item: WorkItem, *, reason) -> Outcome:  # type: ignore[no-untyped-def]  # the point
-    return done(f"{call} {item} {reason}")
-
-
-async def _wrong_type(call: Call, item: WorkItem, *, reason: datetime) -> Outcome:
-    return done(f"{call} {item} {reason}")
-
-
-async def _one_more(call: Call, item: WorkItem, *, reason: str, when: datetime) -> Outcome:
-    return done(f"{call} {item} {reason} {when}")
-
-
-def _not_async(call: Call, item: WorkItem, *, reason: str) -> Outcome:
-    return done(f"{call} {item} {reason}")
-
-
-@pytest.mark.parametrize(
-    ("function", "said"),
-    [
-        (_sync_like, "does not take `call, item`"),
-        (_untyped, "something else than str"),
-        (_wrong_type, "something else than str"),
-        (_one_more, "takes when"),
-        (_not_async, "is not an `async def`"),
-    ],
-)
-def test_a_signature_must_take_exactly_what_the_record_declares(function: object, said: str) -> None:
-    _, findings = records.check(an_application(reject=function))
-    assert [finding.code for finding in findings] == ["use-case-signature"]
-    assert said in findings[0].sentence
 
 
 def test_a_folder_that_is_not_there_is_a_finding(tmp_path: Path) -> None:

@@ -150,7 +150,7 @@ def test_not_even_the_owner_changes_what_only_grows(
         "alter table jobs.items disable row level security",
         "drop policy api on jobs.items",
         "select hash from jobs.tokens",
-        "select contact from jobs.people",
+        "select * from jobs.people",
         "insert into jobs.marks values ('demo', 'x')",
         "update jobs.memberships set role = 'finance'",
         "set session_replication_role = replica",
@@ -162,6 +162,14 @@ def test_no_service_role_moves_a_wall(
 ) -> None:
     with as_role(database_url(role), "acme") as connection, pytest.raises(errors.InsufficientPrivilege):
         connection.execute(attempt.encode())
+
+
+@pytest.mark.requirement("MONEY-29")
+def test_where_a_person_is_told_is_read_by_the_worker_alone(people: People, database_url: Callable[[str], str]) -> None:
+    with as_role(database_url("jobs_worker"), "acme") as connection:
+        assert connection.execute("select count(contact) from jobs.people").fetchone() != (0,)
+    with as_role(database_url("jobs_api"), "acme") as connection, pytest.raises(errors.InsufficientPrivilege):
+        connection.execute("select contact from jobs.people")
 
 
 @pytest.mark.requirement("MONEY-29")

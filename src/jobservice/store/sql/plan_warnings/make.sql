@@ -112,7 +112,7 @@ found as (
                 case
                     when r.payee_first <> r.payee_last
                         then
-                            'This payee has more than one account in this plan; another is …'
+                            'This payee has more than one account in this plan, another is …'
                             || right(case when r.account = r.payee_first then r.payee_last else r.payee_first end, 4)
                             || '.'
                 end
@@ -123,7 +123,7 @@ found as (
                 case
                     when r.account_first <> r.account_last
                         then
-                            'This account is that of more than one payee in this plan; another is '
+                            'This account is that of more than one payee in this plan, another is '
                             || case when r.payee_name = r.name_first then r.name_last else r.name_first end || '.'
                 end
             ),
