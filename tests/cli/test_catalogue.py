@@ -20,7 +20,8 @@ def test_a_twin_is_a_command_with_those_arguments_and_options(identifier: str, t
     command: click.Command = cli
     while words and isinstance(command, click.Group) and words[0] in command.commands:
         command = command.commands[words.pop(0)]
-    arguments = [parameter for parameter in command.params if isinstance(parameter, click.Argument)]
+    # `extra` is there to refuse a code that was typed as an argument.
+    arguments = [each for each in command.params if isinstance(each, click.Argument) and each.name != "extra"]
     options = {name for parameter in command.params for name in parameter.opts}
     placed = []
     while words:

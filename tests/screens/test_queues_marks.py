@@ -12,7 +12,7 @@ from jobcontract.states import Exclusion
 from tests.screens.acting_stage import flat
 from tests.screens.idle import idle, screen_text, settled, until
 from tests.screens.plan_stage import CODE, back_in_queue, on_plan, preview, send, service, the_plan
-from tests.screens.stage import KIRAN, hold, on_stage
+from tests.screens.stage import KIRAN, hold, on_stage, queue_screen
 
 PREVIEW = "show-a-preview-before-bulk-money-actions"
 
@@ -90,7 +90,7 @@ async def test_after_confirming_only_the_handled_rows_leave_the_marks() -> None:
         await pilot.press("C")
         await send(app, pilot, CODE)
         await until(app, lambda: the_plan(fake).confirmed_at is not None, "the confirmation")
-        queue = next(each for each in app.screen_stack if hasattr(each, "listing"))
+        queue = queue_screen(app)
         await until(app, lambda: queue.table.marks == {ids[1]}, "the mark of what was left out")
 
 
