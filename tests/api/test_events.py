@@ -153,7 +153,7 @@ async def test_an_id_that_is_no_position_here_means_reload(api: Api, name: str) 
             assert [hint["id"] for hint in await resumed.heard(item["id"])] == [item["id"]]
 
 
-@pytest.mark.requirement("MONEY-34")
+@pytest.mark.requirement("MONEY-34", "MONEY-21")
 @pytest.mark.parametrize(
     "ending",
     [

@@ -8,10 +8,12 @@ from jobcontract.permissions import GRANTS, Permission, missing, roles_with
 from jobcontract.states import Role
 
 MAY = {
-    Role.FINANCE: "queue.read queue.claim queue.claim.break queue.act colleague.read",
-    Role.OPERATOR: "queue.read colleague.read",
+    Role.FINANCE: (
+        "queue.read queue.claim queue.claim.break queue.act plan.read payout.release payout.stop colleague.read"
+    ),
+    Role.OPERATOR: "queue.read plan.read payout.stop colleague.read",
     Role.SUPPORT: "colleague.read",
-    Role.AUDITOR: "queue.read colleague.read audit.read",
+    Role.AUDITOR: "queue.read plan.read colleague.read audit.read",
     Role.PUSHER: "item.push",
     Role.ADMINISTRATOR: "colleague.read person.read setting.read",
 }
@@ -23,9 +25,14 @@ def test_what_each_role_may_do(role: Role) -> None:
     assert GRANTS[role] == {Permission(word) for word in MAY[role].split()}
 
 
-@pytest.mark.requirement("MONEY-24")
-def test_who_pushes_an_item_can_never_act_on_one() -> None:
-    acting = {Permission.QUEUE_ACT, Permission.QUEUE_CLAIM, Permission.QUEUE_CLAIM_BREAK}
+@pytest.mark.requirement("MONEY-12", "MONEY-24")
+def test_who_pushes_an_item_can_never_act_on_one_or_release_it() -> None:
+    acting = {
+        Permission.QUEUE_ACT,
+        Permission.QUEUE_CLAIM,
+        Permission.QUEUE_CLAIM_BREAK,
+        Permission.PAYOUT_RELEASE,
+    }
     assert [role for role in Role if Permission.ITEM_PUSH in GRANTS[role] and acting & GRANTS[role]] == []
 
 

@@ -102,3 +102,16 @@ async def test_a_review_item_is_neither_planned_nor_released(money: MoneyDesk) -
     await refused_with(
         ErrorCode.NEEDS_PLAN, acts.act(money.service, money.actor("k.rao"), review["id"], "t.release", order, once())
     )
+
+
+@pytest.mark.parametrize(("verb", "inputs"), [("reject", {"reason": "Tidied away"}), ("odd", {"how": "closes"})])
+async def test_no_other_act_closes_the_question_whether_it_was_paid(
+    money: MoneyDesk, verb: str, inputs: dict[str, str]
+) -> None:
+    _, review = await money.review(await money.confirmed())
+    refusal = await refused_with(ErrorCode.USE_CASE_UNFIT, money.act("k.rao", review, verb, **inputs))
+    assert "only the answer, was paid or was not paid, closes it" in refusal.detail
+    assert money.rows("select state, holder from jobs.items where id = %s", review["id"]) == [("open", "k.rao")]
+    assert ("k.rao", f"t.{verb}", "refused") in money.audited()
+    await money.act("k.rao", review, "note", text="Asked the bank")
+    assert (await money.was_paid(review)).body["turn"] == "done"

@@ -58,6 +58,8 @@ class LockedItem:
     row_version: int
     version: Version
     holding: Holding
+    about: str | None
+    """The payout that a review item asks about; None for any other item."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,6 +271,7 @@ def _locked(row: Row) -> LockedItem:
             plan_name=row["plan_name"],
             held=row["held"],
         ),
+        about=None if row["about"] is None else str(row["about"]),
     )
 
 

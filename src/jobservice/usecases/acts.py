@@ -69,6 +69,7 @@ async def act(service: Service, actor: Actor, item: str, use_case: str, order: A
         call = ItemCall(transaction, actor, queue, found, now=now, claims_max=service.records.settings.claims_max)
         outcome = await _run(service, actor, chosen, call, found, inputs, now)
         effect = call.effect if outcome.kind is OutcomeKind.DONE else None
+        _refuse_unanswered(chosen, found, effect)
         await _write(transaction, service, actor, queue, found, effect, now)
         await _keep(transaction, actor, chosen, found, effect, outcome, inputs.kept)
         row = await shown(transaction, actor, item)
@@ -111,6 +112,16 @@ def _refuse_state(chosen: UseCase, found: LockedItem, now: datetime) -> None:
     if state not in chosen.states:
         fit = " or ".join(sorted(chosen.states))
         raise Refusal(ErrorCode.USE_CASE_UNFIT, f"{chosen.title} is for items that are {fit}; this one is {state}.")
+
+
+def _refuse_unanswered(chosen: UseCase, found: LockedItem, effect: Effect | None) -> None:
+    """Refusal USE_CASE_UNFIT where the question whether a payout was paid would close without an answer (MONEY.md 5)."""
+    if found.about is not None and effect is not None and effect.state.closed:
+        raise Refusal(
+            ErrorCode.USE_CASE_UNFIT,
+            f"{chosen.title} would close the item, and it asks whether a payout was paid: only the answer, was paid or "
+            "was not paid, closes it. Nothing was done.",
+        )
 
 
 async def _run(
