@@ -9,7 +9,7 @@ import pytest
 from jobconsole.screens.dialog import Ask
 from jobconsole.screens.plan import PlanScreen
 from jobcontract.states import Exclusion
-from tests.screens.acting_stage import flat
+from tests.screens.acting_stage import flat, posts
 from tests.screens.idle import idle, screen_text, settled, until
 from tests.screens.plan_stage import CODE, back_in_queue, on_plan, preview, send, service, the_plan
 from tests.screens.stage import KIRAN, hold, on_stage, queue_screen
@@ -62,7 +62,7 @@ async def test_all_that_match_is_the_filter_itself_and_ends_with_it() -> None:
         await pilot.press("asterisk", "P")
         plan = (await preview(app)).plan
         assert (plan.filter, plan.count) == ("currency:JPY", 1)
-        order = next(request for request in fake.requests if request.url.path.endswith("/plans"))
+        (order,) = (each for each in posts(fake) if each.url.path.endswith("/plans"))
         assert json.loads(order.content)["filter"] == "currency:JPY"
 
 

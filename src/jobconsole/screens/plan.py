@@ -292,11 +292,9 @@ class PlanScreen(PlanActingScreen):
         self.warning_table.styles.height = "1fr" if alone else 1 + min(len(self.warned), self._warnings_room())
         self.item_table.display = self.list != "excluded" and not alone
         self.excluded_table.display = self.list == "excluded"
-        if with_warnings:
-            columns = warning_columns(wide=self.size.width >= WIDE)
-            self.warning_table.show(self.warned, columns, self.warned.needs())
-        if self.list == "excluded":
-            self.excluded_table.show(self.kept_out, excluded_columns(), self.kept_out.needs())
+        # Hidden ones too: a table reads its rows again whenever it is laid out, and they may be other ones by then.
+        self.warning_table.show(self.warned, warning_columns(wide=self.size.width >= WIDE), self.warned.needs())
+        self.excluded_table.show(self.kept_out, excluded_columns(), self.kept_out.needs())
 
     def _show_row(self) -> None:
         """Shows the row under the cursor in full, in the lines that there is room for."""
