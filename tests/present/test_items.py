@@ -13,6 +13,7 @@ from jobconsole.present.columns import Line, Tone, lay_out, plain, row_line, wid
 from jobconsole.present.item_rows import measure, row_cells
 from jobconsole.present.items import (
     brief_lines,
+    claim_line,
     full_lines,
     heading,
     input_text,
@@ -21,10 +22,10 @@ from jobconsole.present.items import (
     what_is_done,
 )
 from jobconsole.present.queues import columns_of
-from jobcontract.items import ActRecord, ClaimRecord, Item, Payee
+from jobcontract.items import ActRecord, ClaimRecord, Item, Payee, PlanRef, TurnRecord
 from jobcontract.money import EXPONENTS
 from jobcontract.session import Person
-from jobcontract.states import ClaimEnding, ClaimMode, ItemState, ItemView, OutcomeKind
+from jobcontract.states import ClaimEnding, ClaimMode, ItemState, ItemView, OutcomeKind, Turn
 from tests.present.samples import ME, NOW, RAO, amount, detail, held, item, queue, seen
 
 GUTTER = 3
@@ -169,3 +170,36 @@ def test_what_was_sent_along_is_shown_as_data() -> None:
 )
 def test_an_act_is_named_by_what_it_does(title: str, queue_id: str, words: str) -> None:
     assert what_is_done(title, queue_id) == words
+
+
+@pytest.mark.requirement("MONEY-18")
+@pytest.mark.parametrize(
+    ("kept", "piece", "told"),
+    [
+        (False, "◆ in plan lark-42", "◆ in plan lark-42 · of you · free again at 10:00 unless it is confirmed"),
+        (True, "◆ held by plan lark-42", "◆ held by plan lark-42 until its turn · of you"),
+    ],
+)
+def test_an_item_in_a_plan_says_which(kept: bool, piece: str, told: str) -> None:
+    planned = held(ME, 3600, plan=PlanRef(id="p", name="lark-42", held=kept))
+    assert state_piece(planned, seen()).text == piece
+    assert plain(claim_line(planned, None, seen())).split(maxsplit=1)[1] == told
+
+
+def test_a_released_item_says_so() -> None:
+    assert state_piece(item(state=ItemState.RELEASED), seen()).text == "✓ released"
+
+
+def test_what_plans_did_stands_in_the_history() -> None:
+    turn = TurnRecord(
+        plan=PlanRef(id="p", name="lark-42", held=False),
+        owner=ME,
+        turn=Turn.UNCERTAIN,
+        sentence="No answer came.",
+        reference="B-1",
+        outward_key="jc-1",
+        sent_at=NOW,
+        ended_at=NOW,
+    )
+    told = [plain(line) for line in full_lines(detail(turns=(turn,)), seen())]
+    assert "  plan lark-42 · of m.ito · ? uncertain · 09:00 GMT · No answer came. · reference B-1" in told
