@@ -280,7 +280,7 @@ REFUSED = [
     (
         "state:opened",
         "opened",
-        "state takes open, set-aside, evidence-asked, rejected, resolved; not 'opened'. Did you mean open?",
+        "state takes open, set-aside, evidence-asked, rejected, resolved, released; not 'opened'. Did you mean open?",
     ),
     ("sort:age", "age", "sort takes score, amount; not 'age'."),
     ("input.a>none", "none", "What was not given does not compare. Write input.a:none"),

@@ -21,7 +21,8 @@ GOLDEN = (
     '"score":{"value":92,"rule":"payout.release-score","version":3,"parts":[{"input":"amount","shown":"GBP 90,126.13",'
     '"points":48,"words":"over 50,000 counts most"}],"scored_at":"2026-11-29T09:00:00Z","failure":null},"rank":-92,'
     '"money_version":3,"holder":{"id":"m.ito","name":"M. Ito"},'
-    '"expires_at":"2026-11-29T10:00:00Z","fence":7}'
+    '"expires_at":"2026-11-29T10:00:00Z","fence":7,"plan":{"id":"0192f0a1-0000-7000-8000-0000000000aa","name":"lark-42",'
+    '"held":true},"about":null}'
 )
 
 

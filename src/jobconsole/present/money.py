@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from jobconsole.present.amounts import doubtful
@@ -125,27 +126,24 @@ def day_pieces(released: Released) -> Line:
     return (Piece(f"24 h {bar(part, BAR_CELLS)} {amount} of {most}", tone), counted)
 
 
-def limit_part(released: Released) -> float:
-    """How much of the nearer of both limits is used, 0 to 1 and above."""
+def limit_part(released: Released) -> Fraction:
+    """How much of the nearer of both limits is used, 0 to 1 and above, exactly."""
     parts = [
-        used / most
+        Fraction(used, most)
         for used, most in (
             (released.day_minor, released.day_most_minor),
             (released.day_count, released.day_most_count),
         )
         if most
     ]
-    return max(parts, default=0.0)
+    return max(parts, default=Fraction(0))
 
 
-def bar(part: float, cells: int) -> str:
-    """A bar of so many cells, filled in eighths; never full before all is reached, never empty once something is."""
-    eighths = int(min(1.0, max(0.0, part)) * cells * 8)
-    if part > 0 and not eighths:
-        eighths = 1
-    whole, rest = divmod(eighths, 8)
-    filled = "█" * whole + (" ▏▎▍▌▋▊▉"[rest] if rest else "")
-    return filled + "░" * (cells - len(filled))
+def bar(part: float | Fraction, cells: int) -> str:
+    """A bar of so many cells: never full before all is reached, never empty once something is."""
+    filled = int(min(1.0, max(0.0, part)) * cells)
+    filled = max(1, filled) if part > 0 else 0
+    return "█" * filled + "░" * (cells - filled)
 
 
 def digits(released: Released, minor: int) -> str:
