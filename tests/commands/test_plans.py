@@ -49,7 +49,7 @@ def test_why_no_plan_can_be_made(situation: Situation, reason: str | None) -> No
     assert unavailable(BY_ID["plan.make"], situation) == reason
 
 
-@pytest.mark.requirement("MONEY-09", "MONEY-11", "TUI-04")
+@pytest.mark.requirement("MONEY-9", "MONEY-11", "TUI-04")
 @pytest.mark.parametrize(
     ("plan", "reason"),
     [

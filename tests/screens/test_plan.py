@@ -55,7 +55,7 @@ async def test_it_says_how_many_rows_were_on_the_screen_so_far() -> None:
         await said(app, "12 of 12 on screen so far")
 
 
-@pytest.mark.requirement("MONEY-09")
+@pytest.mark.requirement("MONEY-9")
 async def test_confirming_waits_until_every_row_was_checked() -> None:
     fake, ids = service()
     held_back = {"on": True}
@@ -76,7 +76,7 @@ async def test_confirming_waits_until_every_row_was_checked() -> None:
         assert "checked" not in flat(app)
 
 
-@pytest.mark.requirement("MONEY-09", PREVIEW)
+@pytest.mark.requirement("MONEY-9", PREVIEW)
 async def test_rows_that_do_not_add_up_are_said_and_cannot_be_confirmed() -> None:
     fake, ids = service()
 
@@ -133,7 +133,7 @@ async def test_enter_on_a_warning_goes_to_its_row() -> None:
         await said(app, "Its account changed 1 h ago by n.ode.")
 
 
-@pytest.mark.requirement("MONEY-06", PREVIEW)
+@pytest.mark.requirement("MONEY-6", PREVIEW)
 async def test_the_second_list_says_what_is_excluded_and_why() -> None:
     fake, ids = service()
     hold(fake, ids[4], KIRAN, seconds=1800)
@@ -179,7 +179,7 @@ async def test_export_writes_a_new_file_that_only_the_person_reads(
             assert b"Booker Food Services" in file.read_bytes()
 
 
-@pytest.mark.requirement("MONEY-06")
+@pytest.mark.requirement("MONEY-6")
 async def test_dropping_asks_and_gives_the_claims_back_and_going_back_does_not() -> None:
     fake, ids = service()
     async with on_plan(fake, ids[:2]) as (app, _, pilot):
@@ -198,7 +198,7 @@ async def test_dropping_asks_and_gives_the_claims_back_and_going_back_does_not()
         assert fake.queues.items[ids[0]].plan is None
 
 
-@pytest.mark.requirement("MONEY-06")
+@pytest.mark.requirement("MONEY-6")
 async def test_an_expired_plan_says_so_and_n_makes_a_new_one_of_the_same_set() -> None:
     fake, ids = service()
     async with on_plan(fake, ids[:2]) as (app, screen, pilot):

@@ -66,7 +66,7 @@ async def test_all_that_match_is_the_filter_itself_and_ends_with_it() -> None:
         assert json.loads(order.content)["filter"] == "currency:JPY"
 
 
-@pytest.mark.requirement("MONEY-02")
+@pytest.mark.requirement("MONEY-2")
 async def test_without_marks_the_row_under_the_cursor_is_a_plan_of_one_and_its_own_plan_is_come_back_to() -> None:
     fake, ids = service()
     async with on_stage(fake) as (app, screen, pilot):
@@ -107,7 +107,7 @@ async def test_a_range_and_going_back_mark_and_unmark() -> None:
         assert not screen.table.marking.everything
 
 
-@pytest.mark.requirement("MONEY-06")
+@pytest.mark.requirement("MONEY-6")
 async def test_a_plan_that_cannot_be_made_says_why_and_leaves_the_marks() -> None:
     fake, ids = service()
     for key in ids[:2]:
