@@ -6,16 +6,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from click.testing import CliRunner, Result
+from psycopg import errors
 
 from examples.payments.bank.outward import URL_NAME
 from jobservice.cli import commands
 from tests.conftest import People
-from tests.examples.bank import an_order, bank_on_a_thread
+from tests.examples.bank import an_order, bank_on_a_thread, bank_process
 
 pytestmark = pytest.mark.requirement("MONEY-22")
 Run = Callable[..., Result]
+START = "update jobs.money_switches set stopped = false, at = null, reason = null"
 STOP = "update jobs.money_switches set stopped = true, at = jobs.now(), reason = 'A test'"
 ADD = (
     "insert into jobs.items (tenant, queue, business_key, title, created, amount_minor, currency, payee_id, payee_name,"
@@ -60,6 +63,29 @@ def test_what_the_bank_has_is_held_and_everything_is_told(run: Run, people: Peop
     ]
     held = "select id::text, held from jobs.items where about is null order by held desc"
     assert people.connection.execute(held).fetchall() == [(paid, True), (open_one, False)]
+
+
+def test_a_restored_database_moves_no_money_before_it_was_compared_with_a_bank_that_is_a_process(
+    run: Run, people: People, tmp_path: Path, database_url: Callable[[str], str]
+) -> None:
+    paid = added(people, "K-1")
+    people.connection.execute("insert into jobs.marks (name, value) values ('money-identity', 'of before')")
+    with psycopg.connect(database_url("jobs_worker"), autocommit=True) as starting:
+        assert starting.execute("select jobs.stop_if_restored()").fetchone() == (True,)
+    with bank_process(tmp_path / "ledger") as (bank, process):
+        bank.pay(an_order(key=f"jc-{paid}"))
+        silent = run("", "--person", "k.rao")
+        with pytest.raises(errors.RestrictViolation):
+            people.connection.execute(START)
+        result = run(bank.url, "--person", "k.rao")
+        booked = bank.booked
+        process.terminate()
+    assert (silent.exit_code, result.exit_code) == (1, 0), result.stderr
+    assert "GBP 1,545.22 to …1234, Roof (K-1)" in result.stdout
+    assert booked == [f"jc-{paid}"], "it asks and never calls"
+    asked = "select queue from jobs.items where about = %s"
+    assert people.connection.execute(asked, (paid,)).fetchall() == [("payments.uncertain",)]
+    people.connection.execute(START)
 
 
 def test_a_silent_bank_is_exit_code_one(run: Run, people: People) -> None:

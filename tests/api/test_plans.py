@@ -30,6 +30,7 @@ async def make(client: httpx.AsyncClient, **what: Any) -> Mapping[str, Any]:
     return plan
 
 
+@pytest.mark.requirement("MONEY-9")
 async def test_a_plan_is_made_read_page_by_page_changed_exported_and_dropped(api: Api) -> None:
     for number in range(5):
         await api.push(f"K-{number}", amount={"minor": (number - 1) * 100 or 50, "currency": "GBP"})
@@ -58,6 +59,10 @@ async def test_a_plan_is_made_read_page_by_page_changed_exported_and_dropped(api
     assert (out.json()["edition"], out.json()["count"]) == (2, 4)
     left = ExclusionPage.model_validate_json((await client.get(f"{there}/exclusions")).text)
     assert [(each.item, each.reason) for each in left.items] == [(seen[0], "taken-out")]
+    digest = api.people.connection.execute("select encode(digest, 'hex') from jobs.plans").fetchone()
+    for answer in (out, await client.get(there), await client.get(f"{there}/items"), await client.get("/v1/plans")):
+        assert digest is not None
+        assert digest[0] not in answer.text, "whoever confirms has read every page"
     file = await client.get(f"{there}/export")
     assert file.headers["content-type"] == "text/csv; charset=utf-8"
     assert file.headers["content-disposition"] == f'attachment; filename="{plan["name"]}.csv"'

@@ -10,6 +10,7 @@ from jobservice.store.database import Database
 from jobservice.usecases.audit import list_audit, record_refusal
 from tests.usecases.desk import Desk, refused_with
 from tests.usecases.desk import desk as new_desk
+from tests.usecases.money_desk import WRONG, MoneyDesk
 
 
 @pytest.mark.requirement("MONEY-31")
@@ -34,6 +35,27 @@ async def test_every_change_and_every_refused_act_is_a_row_and_looking_is_not(de
     assert refusal.person is not None
     assert (refusal.person.name, refusal.subject, refusal.detail["code"]) == ("Kiran Rao", item["id"], "claim-held")
     assert "NWBK" not in page.entries[-1].model_dump_json()
+
+
+@pytest.mark.requirement("MONEY-31")
+async def test_every_refused_confirmation_is_a_row_and_so_is_its_code(money: MoneyDesk) -> None:
+    plan = await money.plan(await money.pushed(1))
+    await refused_with(ErrorCode.PERMISSION_MISSING, money.confirm(plan, person="k.rao"))
+    await refused_with(ErrorCode.PLAN_DIGEST, money.confirm(plan, digest="0" * 64))
+    await refused_with(ErrorCode.CODE_WRONG, money.confirm(plan, code=WRONG))
+    page = await list_audit(money.service, money.actor("s.audit"), None, 6)
+    assert [
+        (each.person and each.person.id, each.action, each.outcome, each.detail.get("code", each.detail.get("verdict")))
+        for each in reversed(page.entries)
+        if each.action != "make-plan"
+    ] == [
+        ("k.rao", "confirm-plan", "refused", "permission-missing"),
+        ("m.ito", "code-accepted", "done", "right"),
+        ("m.ito", "confirm-plan", "refused", "plan-digest"),
+        ("m.ito", "code-refused", "refused", "wrong"),
+        ("m.ito", "confirm-plan", "refused", "code-wrong"),
+    ]
+    assert WRONG not in "".join(each.model_dump_json() for each in page.entries)
 
 
 async def test_pages_go_from_the_newest_to_the_end(desk: Desk) -> None:

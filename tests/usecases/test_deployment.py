@@ -168,6 +168,7 @@ async def test_disabling_the_people_of_a_demo_lets_a_process_start(
         admin.execute("delete from jobs.people")
 
 
+@pytest.mark.requirement("MONEY-31")
 @pytest.mark.parametrize("role", ["jobs_api", "jobs_worker"])
 async def test_a_start_is_recorded_and_nothing_else_without_a_tenant(
     superuser: psycopg.Connection[Any], database_url: Callable[[str], str], role: str

@@ -107,7 +107,7 @@ async def test_what_was_given_up_is_forgotten(office: Office) -> None:
     assert "being enrolled" in refusal.detail
 
 
-@pytest.mark.requirement("MONEY-15")
+@pytest.mark.requirement("MONEY-15", "MONEY-31")
 async def test_it_rests_and_locks_and_counts_stay(office: Office) -> None:
     for number in range(3):
         await office.verdict(f"00000{number}")

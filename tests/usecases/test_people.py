@@ -26,6 +26,7 @@ def one(connection: Superuser, query: str, *parameters: object) -> Any:
     return row if len(row) > 1 else row[0]
 
 
+@pytest.mark.requirement("MONEY-31")
 async def test_a_person_from_nothing_to_a_token(owner_database: Database, superuser: Superuser) -> None:
     await people_.add_tenant(owner_database, tenant="leeds", name="Leeds")
     await people_.add_person(owner_database, person="m.ito", name="Mina Ito", contact="m@example.org")

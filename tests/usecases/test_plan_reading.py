@@ -163,8 +163,7 @@ async def test_live_plans_come_first_the_newest_first_among_them(desk: Desk, pla
     assert await names(own=True, live=True) == [third["name"]]
 
 
-@pytest.mark.requirement("MONEY-28")
-@pytest.mark.requirement("MONEY-8")
+@pytest.mark.requirement("MONEY-8", "MONEY-28", "MONEY-31")
 async def test_the_file_has_every_row_amounts_as_numbers_and_of_accounts_the_last_four(
     desk: Desk, plan: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

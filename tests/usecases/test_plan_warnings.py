@@ -11,6 +11,7 @@ from jobcontract.items import ChangedItem, NewPayee
 from jobcontract.plans import PlanOrder, PlanWarning
 from jobcontract.states import Warned
 from jobservice.usecases import items, plan_reading, plans
+from tests.conftest import Clock
 from tests.usecases.desk import PAYOUTS, RELEASE_MANY, Desk, once, payout
 
 pytestmark = [pytest.mark.requirement("MONEY-11"), pytest.mark.requirement("show-a-preview-before-bulk-money-actions")]
@@ -129,6 +130,20 @@ async def test_a_changed_account_says_when_and_by_whom_or_where_the_payee_was_pa
     found = await warned(desk)
     assert said(found, "K-1", Warned.ACCOUNT_CHANGED).startswith("The account was changed by p.push on ")
     assert "another account before, …3459 on " in said(found, "K-2", Warned.ACCOUNT_CHANGED)
+
+
+async def test_a_change_of_account_is_told_for_the_stated_days_and_no_longer(desk: Desk, clock: Clock) -> None:
+    """What was left out because of it waits for so many days, and is then as any other."""
+    item = await desk.push(new=to("K-1", 500))
+    new = to("K-1", 500, account=THIRD)
+    changed = ChangedItem(
+        money_version=item["money_version"], title=new.title, amount=new.amount, payee=new.payee, inputs=new.inputs
+    )
+    await items.change_item(desk.service, desk.actor("p.push"), PAYOUTS, "K-1", changed)
+    clock.advance(desk.service.records.settings.warnings_days - 60)
+    assert "account-changed" in kinds(await warned(desk), "K-1")
+    clock.advance(3_600)
+    assert kinds(await warned(desk), "K-1") == ["first-payment"]
 
 
 async def test_an_amount_far_outside_the_history_of_three_payments_is_told(desk: Desk) -> None:

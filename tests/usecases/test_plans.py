@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from psycopg import errors
 
 from jobcontract.errors import ErrorCode
 from jobcontract.plans import DropPlan, KeepIn, PlanOrder, TakeOut
@@ -338,3 +339,16 @@ async def test_an_unknown_command_or_queue_is_named_and_who_may_not_release_make
         await refused_with(ErrorCode.NOT_FOUND, plans.make(desk.service, desk.actor("m.ito"), queue, order, once()))
     for person in ("o.lind", "s.bell", "s.audit", "p.push"):
         await refused_with(ErrorCode.PERMISSION_MISSING, make(desk, person))
+
+
+@pytest.mark.requirement("MONEY-12")
+async def test_a_plan_has_room_for_whoever_approves_it_other_than_its_owner(desk: Desk) -> None:
+    await desk.push()
+    plan = await make(desk)
+    write = "update jobs.plans set approved_by = %s where id = %s"
+    with pytest.raises(errors.CheckViolation):
+        desk.people.connection.execute(write, ("m.ito", plan["id"]))
+    desk.people.connection.execute(write, ("k.rao", plan["id"]))
+    shown = await plan_reading.read_plan(desk.service, desk.actor("m.ito"), plan["id"])
+    assert shown.approved_by is not None
+    assert shown.approved_by.name == "Kiran Rao"
