@@ -136,6 +136,8 @@ class Console(App[None], inherit_bindings=False):
 
     def tick(self) -> None:
         """The one timer: ages, countdowns, the cover, the slow refresh."""
+        if not self.screen_stack:  # the console is closing
+            return
         screen, now = self.place_screen, self.clock()
         if self.connection is not None and self.link.connected:
             self.link = self.connection.heard(self.link)
