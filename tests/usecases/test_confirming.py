@@ -18,7 +18,7 @@ from jobservice.rules.keys import Signature
 from jobservice.usecases import plans as plan_making
 from jobservice.usecases.actor import Actor
 from tests.conftest import Clock
-from tests.usecases.desk import once, refused_with
+from tests.usecases.desk import SETTINGS, once, refused_with
 from tests.usecases.money_desk import KEYS, WRONG, MoneyDesk
 
 pytestmark = [
@@ -286,7 +286,7 @@ async def test_what_went_out_in_24_hours_counts_plans_and_singles_together(money
         "You released GBP 20.00 in the last 24 hours; with this plan it would be GBP 30.00"
     )
     assert (refusal.extra["limit"], refusal.extra["used"], refusal.extra["most"]) == ("person", 2_000, 2_500)
-    clock.advance(86_400)
+    clock.advance(86_400 + SETTINGS.plan_window)  # nothing of them can have left later
     assert (await tight.confirm(await tight.plan(await tight.pushed(1)))).body["state"] == "applying"
 
 

@@ -72,6 +72,8 @@ class Found:
     """Whether the plan's hold stands on the item, under the fence that the plan knows."""
     pushed_by: str
     payment_changed_by: str | None
+    elsewhere: str | None = None
+    """What another plan did about it, where that may have paid it."""
 
 
 class Why(Enum):
@@ -127,6 +129,8 @@ def _refusal(confirmed: Frozen, found: Found, largest: int | None) -> str:
         return f"Not released: the item is {found.version.state} by now."
     if changed := _changed(confirmed, found.version):
         return f"Not released, it changed since it was confirmed: {changed}."
+    if found.elsewhere is not None:
+        return f"Not released: {found.elsewhere}."
     if not found.held:
         return "Not released: the plan does not hold the item any more."
     if found.owner in (found.pushed_by, found.payment_changed_by):

@@ -10,8 +10,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
+import psycopg
 import structlog
 
+from jobcontract.errors import Refusal
 from jobcontract.permissions import GRANTS, Permission
 from jobcontract.states import Moves, PlanState
 from jobservice.application import Application
@@ -78,7 +80,7 @@ class Applying:
         if head is None:
             return
         rows = await self._rows(lease)
-        why_not = await self._unbelievable(lease, head, rows)
+        why_not = await self._doubt(lease, head, rows)
         run = self._run(lease, head, rows, believed=why_not is None)
         if run is not None:
             if await run.recover():
@@ -99,6 +101,16 @@ class Applying:
             if not more:
                 return tuple(rows)
             rows += more
+
+    async def _doubt(self, lease: RowLease, head: PlanHead, rows: Sequence[PlannedRow]) -> str | None:
+        """As `_unbelievable`; what cannot even be read is not believed either, and not tried for ever."""
+        try:
+            return await self._unbelievable(lease, head, rows)
+        except (Refusal, psycopg.Error):
+            raise
+        except Exception:  # whatever a row written past the service makes of it
+            _log.exception("plan-not-read", plan=head.id)
+            return "The Worker cannot read it, as its log says: somebody wrote past the service."
 
     async def _unbelievable(self, lease: RowLease, head: PlanHead, rows: Sequence[PlannedRow]) -> str | None:
         """Why nothing of the plan may be released; None where it is what was confirmed, and may be done here."""
@@ -191,6 +203,8 @@ class Applying:
             closed = await store.close(transaction, key)
             if closed is None:
                 return
+            # What was to be tried again when the plan ended is not: nobody else would give it back before the window ends.
+            await store.let_go(transaction, key.plan, owner=closed["owner"])
             await store.correct(transaction, key.plan)
             counts = await store.account(transaction, key.plan)
             text = account_text(counts)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from jobcontract.states import PlanState
-from jobservice.store import audit, hints, items, plans
+from jobservice.store import audit, confirming, hints, items, plans
 from jobservice.store import leases as store
 from jobservice.store.database import Row
 from jobservice.usecases.plans import end_open
@@ -56,6 +56,7 @@ class PlanKeeper:
         async with lease.transaction(row["tenant"], statement_seconds=STATEMENT_SECONDS) as transaction:
             if await plans.lock(transaction, row["id"]) is None:
                 return 0
+            await confirming.lock_items(transaction, row["id"], confirming.WITHOUT_TURN)
             lapsed = await store.lapse(transaction, row["id"])
             if lapsed is None:
                 return 0

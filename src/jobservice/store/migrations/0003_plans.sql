@@ -252,7 +252,8 @@ create table jobs.outgoings (
     count integer not null,
     at timestamptz not null,
     single boolean not null default false, -- freed from the code by the setting for single releases
-    primary key (plan, account, currency)
+    primary key (plan, account, currency),
+    check (gross_minor >= 0 and count >= 0) -- no row makes room under a limit
 );
 create index outgoings_recent on jobs.outgoings (tenant, at);
 create table jobs.limit_locks (
@@ -508,6 +509,11 @@ using (
 create policy api_never_releases on jobs.items as restrictive to jobs_api
 using (true) with check (state <> 'released');
 create policy api_adds_no_reviews on jobs.items as restrictive for insert to jobs_api with check (about is null);
+-- What had a turn is not forgotten: a row that was sent stays, and no row is added as if it had been.
+create policy api_forgets_no_turn on jobs.plan_items as restrictive for delete to jobs_api
+using (turn = 'not-started' and attempts = 0 and outward_key is null);
+create policy api_adds_no_turn on jobs.plan_items as restrictive for insert to jobs_api
+with check (turn = 'not-started' and attempts = 0 and outward_key is null);
 create policy worker_adds_reviews on jobs.items as restrictive for insert to jobs_worker with check (about is not null);
 
 grant select, insert on jobs.plans, jobs.plan_items, jobs.plan_exclusions, jobs.plan_warnings to jobs_api;

@@ -1,7 +1,8 @@
 -- What a plan sends out in each currency, what its owner sent by other plans in the 24 hours before, how much of that
 -- was freed from the code, and two of its accounts: the one that would have most money and the one that would have most
--- items. Sums are put beside each other rather than joined: nothing is known yet of the rows of a plan that is new, and
--- a join of 50,000 of them may be planned for one.
+-- items. A plan counts for 24 hours from when it ended, or from the end of its window, which is a week off at most:
+-- until then money of it can leave. Sums are put beside each other rather than joined: nothing is known yet of the rows
+-- of a plan that is new, and a join of 50,000 of them may be planned for one.
 with recent as materialized (
     select
         o.currency,
@@ -11,7 +12,12 @@ with recent as materialized (
         o.count,
         o.single
     from jobs.outgoings as o
-    where o.tenant = %(tenant)s and o.at > %(since)s and o.plan <> %(plan)s::uuid
+    inner join jobs.plans as p on o.plan = p.id
+    where
+        o.tenant = %(tenant)s
+        and o.plan <> %(plan)s::uuid
+        and o.at > %(since)s::timestamptz - interval '7 days'
+        and least(p.ended_at, p.apply_until) > %(since)s
 ),
 
 sums as (

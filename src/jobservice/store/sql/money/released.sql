@@ -21,7 +21,11 @@ days as (
         sum(o.gross_minor) as minor,
         sum(o.count) as items
     from jobs.outgoings as o
-    where o.tenant = %(tenant)s and o.at > %(since)s
+    inner join jobs.plans as n on o.plan = n.id
+    where
+        o.tenant = %(tenant)s
+        and o.at > %(since)s::timestamptz - interval '7 days'
+        and least(n.ended_at, n.apply_until) > %(since)s
     group by o.person, o.currency
 )
 

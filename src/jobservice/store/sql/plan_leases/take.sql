@@ -1,5 +1,5 @@
--- Leases plans that want work and that nobody has, the longest confirmed first: those to apply, unless their tenant's
--- money is stopped; those that ended and whose account is open; those that a Worker left without giving them back.
+-- Leases plans that want work and that nobody has, the longest confirmed first: those to apply, where their tenant's
+-- money moves; those that ended and whose account is open; those that a Worker left without giving them back.
 with wanted as (
     select p.id
     from jobs.plans as p
@@ -13,10 +13,10 @@ with wanted as (
             or (
                 (p.state = 'applying' or (p.state = 'armed' and p.armed_until <= (select jobs.now())))
                 and p.apply_until > (select jobs.now())
-                and not exists (
+                and exists (
                     select 1
                     from jobs.money_switches as s
-                    where s.tenant = p.tenant and s.stopped
+                    where s.tenant = p.tenant and not s.stopped
                 )
             )
         )

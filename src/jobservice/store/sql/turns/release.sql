@@ -1,5 +1,6 @@
 -- Ends a turn whose rows are locked as done: the item is released, with its version, the release and the trail.
--- `said_by`: the person who said that it was paid, about a turn that was uncertain; else the caller has the lease.
+-- `said_by`: the person who said that it was paid, about a turn that was uncertain: that is written whatever became of
+-- the item meanwhile, or it could be paid again. Else the caller has the lease, and the item is as the plan held it.
 with ended as (
     update jobs.plan_items as t
     set
@@ -19,19 +20,23 @@ with ended as (
         and p.tenant = %(tenant)s
         and (
             (%(was)s = 'uncertain' and %(said_by)s::text is not null)
-            or (p.holder = %(holder)s and p.fence = %(plan_fence)s)
+            or (
+                p.holder = %(holder)s
+                and p.fence = %(plan_fence)s
+                and i.closed_at is null
+                and i.plan = p.id
+                and i.held
+                and i.holder = p.owner
+                and i.fence = t.fence
+                and i.amount_minor = t.amount_minor
+                and i.currency = t.currency
+                and i.payee_id = t.payee_id
+                and i.account = t.account
+            )
         )
         and i.id = t.item
-        and i.closed_at is null
-        and i.plan = p.id
-        and i.held
-        and i.holder = p.owner
-        and i.fence = t.fence
-        and i.amount_minor = t.amount_minor
-        and i.currency = t.currency
-        and i.payee_id = t.payee_id
-        and i.account = t.account
-    returning t.item, t.plan, t.fence, t.outward_key, t.reference, p.owner, p.name
+        and i.tenant = %(tenant)s
+    returning t.*, p.owner, p.name, p.queue, i.holder as item_holder, i.fence as item_fence
 ),
 
 closed as (
@@ -51,7 +56,12 @@ closed as (
         plan_name = null,
         held = false
     from ended as e
-    where i.id = e.item and i.tenant = %(tenant)s and i.plan = e.plan and i.holder = e.owner and i.fence = e.fence
+    where
+        i.id = e.item
+        and i.tenant = %(tenant)s
+        and i.state <> 'released'
+        and i.holder is not distinct from e.item_holder
+        and i.fence = e.item_fence
     returning i.*
 ),
 
@@ -87,10 +97,10 @@ released as (
         e.plan,
         e.owner,
         %(said_by)s::text as said_by,
-        c.amount_minor,
-        c.currency,
-        c.payee_id,
-        c.account,
+        e.amount_minor,
+        e.currency,
+        e.payee_id,
+        e.account,
         e.outward_key,
         e.reference
     from closed as c
@@ -99,23 +109,22 @@ released as (
 
 insert into jobs.audit (tenant, person, action, subject, outcome, detail)
 select
-    c.tenant,
+    e.tenant,
     e.owner as person,
     %(action)s,
-    c.id::text as subject,
+    e.item::text as subject,
     'done' as outcome,
     jsonb_strip_nulls(
         jsonb_build_object(
             'plan', e.name,
-            'queue', c.queue,
-            'minor', c.amount_minor,
-            'currency', c.currency,
-            'account_last4', right(c.account, 4),
+            'queue', e.queue,
+            'minor', e.amount_minor,
+            'currency', e.currency,
+            'account_last4', right(e.account, 4),
             'outward_key', e.outward_key,
             'reference', e.reference,
             'said_by', %(said_by)s::text,
             'sentence', %(sentence)s::text
         )
     ) as detail
-from closed as c
-inner join ended as e on c.id = e.item
+from ended as e

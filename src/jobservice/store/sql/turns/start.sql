@@ -1,6 +1,7 @@
 -- Begins a turn whose rows are locked, where everything is as it was confirmed (MONEY.md 18, 19, 20): the plan and its
 -- lease, the window, the switch, the hold, the version, what goes to whom, who touched it, the largest item; and the
--- plan's row as the Worker verified it.
+-- plan's row as the Worker verified it. Nothing that may have been paid by another plan: unanswered, or sent with other
+-- content under the same outward key (whoever asks by that key is told of that content).
 update jobs.plan_items as t
 set turn = 'running', attempts = t.attempts + 1, turn_fence = %(plan_fence)s, try_at = null
 from jobs.plans as p, jobs.items as i, jobs.money_switches as s
@@ -45,4 +46,24 @@ where
     and i.pushed_by <> p.owner
     and i.payment_changed_by is distinct from p.owner
     and t.amount_minor <= %(largest)s::bigint
+    and i.about is null
+    and not exists (
+        select 1
+        from jobs.plan_items as o
+        where
+            o.item = t.item
+            and o.plan <> t.plan
+            and (
+                o.turn in ('running', 'uncertain')
+                or (
+                    o.turn = 'failed'
+                    and (o.amount_minor, o.currency, o.account) <> (t.amount_minor, t.currency, t.account)
+                    and exists (
+                        select 1
+                        from jobs.plan_evidence as e
+                        where e.plan = o.plan and e.item = o.item and e.source = 'person'
+                    )
+                )
+            )
+    )
 returning t.attempts
