@@ -11,6 +11,11 @@ gc.disable()  # until the first frame; `entrance` enables it again
 import os  # noqa: E402  after gc.disable, as every import below
 import sys  # noqa: E402  likewise
 
+RECORDERS = ("TEXTUAL", "TEXTUAL_DEBUG", "TEXTUAL_LOG", "TEXTUAL_SCREENSHOT")
+"""Variables by which Textual logs every key and message, or keeps the screen: tokens and codes are in them (MONEY.md 26)."""
+for _name in RECORDERS:
+    os.environ.pop(_name, None)  # here: Textual looks at them when it is imported
+
 from jobconsole.crash import excepthook, forbid_cores  # noqa: E402  likewise
 
 PLAIN = ("--profile", "-p")

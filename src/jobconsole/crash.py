@@ -13,8 +13,8 @@ from types import TracebackType
 
 from jobconsole.present.text import line
 
-_SECRET = re.compile(r"jc_[A-Za-z0-9_-]{8,}|(?<![0-9])[0-9]{6}(?![0-9])|(?i:bearer)\s+\S+")
-"""What a token, a code or an authorisation header looks like; an error's own text may repeat one."""
+_SECRET = re.compile(r"jc_[A-Za-z0-9_-]{8,}|(?<![0-9])[0-9]{3} ?[0-9]{3}(?![0-9])|(?i:bearer)\s+\S+")
+"""What a token, a code (as phones show it, too) or an authorisation header looks like; an error's text may repeat one."""
 _FRAMES = 6
 FAILED = 70
 """Exit status where the console itself failed (EX_SOFTWARE of sysexits.h); no other end has it."""
