@@ -31,6 +31,12 @@ async def lock_plans(transaction: Transaction, person: str, tenants: Sequence[st
     return tuple(LivePlan(**{**row, "state": PlanState(row["state"])}) for row in rows)
 
 
+async def lock_items(transaction: Transaction, plans: Sequence[LivePlan], *, owner: str) -> None:
+    """Lock what the unconfirmed ones of locked plans took, of all of them together."""
+    taking = [plan.id for plan in plans if plan.state is PlanState.OPEN]
+    await transaction.row("holding_back/lock_items", plans=taking, owner=owner)
+
+
 async def void(transaction: Transaction, plan: LivePlan, *, owner: str, reason: str) -> int | None:
     """End an unconfirmed plan and give back what it took; its new version, None where it was confirmed or ended."""
     row = await transaction.row("holding_back/void", plan=plan.id, reason=reason)

@@ -34,7 +34,9 @@ async def hold_back(
     """
     voided: list[str] = []
     paused: list[str] = []
-    for plan in await store.lock_plans(transaction, person, tenants):
+    plans = await store.lock_plans(transaction, person, tenants)
+    await store.lock_items(transaction, plans, owner=person)
+    for plan in plans:
         there = Transaction(transaction.connection, plan.tenant)
         if plan.state is PlanState.OPEN:
             version = await store.void(there, plan, owner=person, reason=reason)
