@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jobconsole.commands.catalogue import COMMANDS
-from jobconsole.commands.keymap import KeymapError, clashes, default_keymap, read_keymap, shown
+from jobconsole.commands.keymap import KeymapError, clashes, default_keymap, keymap_at, read_keymap, shown
 
 
 def test_the_catalogue_itself_has_no_clash() -> None:
@@ -80,3 +80,18 @@ def test_every_fault_is_named_at_once() -> None:
 
 def test_keys_are_shown_as_people_write_them() -> None:
     assert [shown(key) for key in ("ctrl+p", "escape", "backspace", "?")] == ["^p", "esc", "⌫", "?"]
+
+
+def test_a_place_of_its_own_has_the_keys_that_a_command_of_everywhere_yields_there() -> None:
+    keymap = default_keymap()
+    assert keymap_at(keymap, "queues")["live.pause"] == ("p",)
+    there = keymap_at(keymap, "progress")
+    assert (there["live.pause"], there["plan.pause"]) == ((), ("p",))
+    assert (there["screen.refresh"], there["plan.resume"]) == ((), ("r",))
+    own = keymap_at(read_keymap({"live.pause": "z, p"}), "progress")
+    assert own["live.pause"] == ("z",)
+
+
+def test_what_is_yielded_in_one_place_still_clashes_in_another() -> None:
+    with pytest.raises(KeymapError, match=r"runs both item\.claim .* and live\.pause"):
+        read_keymap({"item.claim": "p"})

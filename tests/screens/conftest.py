@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from jobconsole import connection
-from jobconsole.screens import queues, queues_fetching, queues_filter
+from jobconsole.client import money_watch
+from jobconsole.screens import plan_progress_fetching, plans, queues, queues_fetching, queues_filter, released
 from tests import stylesheets
 
 stylesheets.share()
@@ -19,3 +20,6 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queues_filter, "COUNT_SECONDS", 0.04)
     monkeypatch.setattr(queues, "FOLLOW_SECONDS", 0.005)
     monkeypatch.setattr(connection, "FLUSH_SECONDS", 0.02)
+    monkeypatch.setattr(money_watch, "PAUSE_SECONDS", 0.02)
+    for place in (plan_progress_fetching, plans, released):
+        monkeypatch.setattr(place, "PAUSE_SECONDS", 0.02)

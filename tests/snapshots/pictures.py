@@ -13,6 +13,11 @@ from pathlib import Path
 TAKEN = Path(__file__).parent / "__snapshots__"
 SHOWN = Path(__file__).parents[2] / "docs" / "screens"
 NAMES: Mapping[str, str] = {
+    "test_money/test_a_plan_that_runs[narrow]": "plan-progress-80x24",
+    "test_money/test_a_plan_that_runs[wide]": "plan-progress-140x40",
+    "test_money/test_a_paused_plan_while_money_is_stopped": "plan-paused-80x24",
+    "test_money/test_the_plans": "plans-80x24",
+    "test_money/test_released_today": "released-80x24",
     "test_queues/test_the_queue[dark]": "queue-80x24",
     "test_queues/test_the_queue[wide]": "queue-140x40",
     "test_queues/test_the_queue[light]": "queue-light-80x24",

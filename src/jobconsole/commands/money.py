@@ -51,6 +51,18 @@ def _abortable(situation: Situation) -> str | None:
     return None if plan.state.confirmed else _not_running(plan)
 
 
+def _is_live(situation: Situation) -> bool:
+    return situation.plan is not None and situation.plan.state.confirmed
+
+
+def _is_paused(situation: Situation) -> bool:
+    return situation.plan is not None and situation.plan.state is PlanState.PAUSED
+
+
+def _runs(situation: Situation) -> bool:
+    return _is_live(situation) and not _is_paused(situation)
+
+
 def _row(situation: Situation) -> str | None:
     return None if situation.plan is not None and situation.plan.row else "nothing is selected"
 
@@ -142,6 +154,7 @@ _STEERING = (
         twin="bulk pause PLAN --reason REASON",
         hint="pause",
         rank=10,
+        concerns=_runs,
         judge=_pausable,
     ),
     Command(
@@ -155,6 +168,7 @@ _STEERING = (
         twin="bulk resume PLAN",
         hint="resume",
         rank=11,
+        concerns=_is_paused,
         judge=_resumable,
     ),
     Command(
@@ -169,6 +183,7 @@ _STEERING = (
         twin="bulk abort PLAN --reason REASON",
         hint="abort",
         rank=12,
+        concerns=_is_live,
         judge=_abortable,
     ),
 )

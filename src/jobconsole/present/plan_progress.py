@@ -186,30 +186,35 @@ def _doubt(plan: Plan) -> list[Line]:
 # Where it stands
 
 
-def progress_lines(plan: Plan, stop: Stop | None, seen: PlanSeen, keys: Mapping[str, str]) -> list[Line]:
-    """What keeps it from going on or what became of it, in sentences. `keys`: command id to its key."""
+def progress_lines(
+    plan: Plan, stop: Stop | None, seen: PlanSeen, keys: Mapping[str, str], *, brief: bool = False
+) -> list[Line]:
+    """What keeps it from going on or what became of it, in sentences. `keys`: command id to its key. `brief`: without
+    the end of its window, and without who stopped money, which stands above every place."""
     state = state_now(plan, seen.now)
     told = _STANDINGS[state](plan, seen, keys)
-    if stop is not None and state.confirmed:
+    if not brief and state.confirmed:
+        told += _window(plan, seen)
+    if stop is not None and state.confirmed and not brief:
         words = stopped_words(stop, seen.zone, seen.now)
-        told = [(Piece(f"■ {words}. Nothing begins until it is started again.", Tone.BAD),), *told]
+        told = [(Piece(f"■ {words}", Tone.BAD), Piece(f" · {keys['money.start']} starts it again")), *told]
     return told + _uncertain_lines(plan, keys)
 
 
 def _armed(plan: Plan, seen: PlanSeen, keys: Mapping[str, str]) -> list[Line]:
     left = (plan.armed_until - seen.now).total_seconds() if plan.armed_until is not None else 0.0
     starts = f"◔ starts in {countdown(left)}, abort until then ({keys['plan.abort']})" if left > 0 else "◔ starts now"
-    return [(Piece(starts, Tone.WARN),), *_window(plan, seen)]
+    return [(Piece(starts, Tone.WARN),)]
 
 
 def _applying(plan: Plan, seen: PlanSeen, keys: Mapping[str, str]) -> list[Line]:  # noqa: ARG001  one form for all
-    return _window(plan, seen)
+    return []
 
 
 def _paused(plan: Plan, seen: PlanSeen, keys: Mapping[str, str]) -> list[Line]:
-    why = f"‖ paused by {_who(plan, seen)}: {_sentence(plan)} Nothing further begins."
-    how = f"{keys['plan.resume']} resumes it, with a fresh code of its owner or of a second person in finance."
-    return [(Piece(why, Tone.WARN), Piece(f" {how}")), *_window(plan, seen)]
+    why = Piece(f"‖ paused by {_who(plan, seen)}: {_sentence(plan)}", Tone.WARN)
+    how = f"{keys['plan.resume']} resumes it with a fresh code, the owner's or of a second finance person"
+    return [(why,), (Piece(how),)]
 
 
 def _window(plan: Plan, seen: PlanSeen) -> list[Line]:
@@ -294,7 +299,7 @@ def _uncertain_lines(plan: Plan, keys: Mapping[str, str]) -> list[Line]:
     if found is None:
         return []
     what = f"{counted(found.count, 'payout')} of {' + '.join(moved_words(found.totals))}"
-    told = f"? {what} {'is' if found.count == 1 else 'are'} uncertain: no machine tries again, a person asks the bank."
+    told = f"? {what} {'is' if found.count == 1 else 'are'} uncertain: a person asks the bank."
     return [(Piece(told, Tone.WARN), Piece(f" {keys['plan.review']} → review", Tone.MINE))]
 
 

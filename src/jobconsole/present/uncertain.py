@@ -39,7 +39,7 @@ def _turn_lines(turn: TurnRecord, seen: Seen) -> list[Line]:
     return [
         field("key", Piece(turn.outward_key or "none", Tone.STRONG), Piece(" is how the bank knows it", Tone.QUIET)),
         field("sent", Piece(sent)),
-        field("plan", Piece(f"{turn.plan.name} of {'you' if turn.owner.id == seen.me else turn.owner.id}")),
+        field("plan", Piece(f"{turn.plan.name}, {'yours' if turn.owner.id == seen.me else f'of {turn.owner.id}'}")),
         *([told] if turn.turn is Turn.UNCERTAIN else []),
     ]
 

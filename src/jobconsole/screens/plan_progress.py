@@ -6,7 +6,7 @@ written in `present/`. Leaving it changes nothing: the plan goes on.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import ClassVar
 
@@ -18,7 +18,7 @@ from textual.getters import query_one
 from textual.timer import Timer
 
 from jobconsole.commands.situation import SelectedPlan, Situation
-from jobconsole.present.columns import Piece, Tone
+from jobconsole.present.columns import Line, Piece, Tone, wrap_line
 from jobconsole.present.plan_progress import (
     account_lines,
     bar_line,
@@ -39,10 +39,15 @@ from jobconsole.widgets.rows import NoRows
 from jobconsole.widgets.table import Table
 from jobcontract.states import PlanState
 
-LOW = 20
-"""Below this many lines the account takes as few as it can."""
-ROW_LOW = 15
-"""Below this many lines the row under the cursor is not told in full."""
+LOW = 18
+"""Below this many lines only the sentences that matter most are told."""
+HEADING = 2
+AROUND = 3
+"""Blank lines around the account, and the line that names the rows: left out where the room is scarce."""
+ROWS_LEAST = 5
+"""Lines that the rows have before the account is told at length, their heading among them."""
+ROW = 3
+"""Lines of the row under the cursor in full; it is left out where the rows would not have theirs."""
 FOLLOW_SECONDS = 0.05
 """How long the cursor rests on a row before its lines and the keys follow it."""
 
@@ -68,6 +73,8 @@ class PlanProgress(PlanSteeringScreen):
     table = query_one("#rows", Table)
     row = query_one("#row", Lines)
 
+    room_for_row = False
+    """Whether the row under the cursor is told in full."""
     _following: Timer | None = None
 
     def compose_body(self) -> ComposeResult:
@@ -138,6 +145,10 @@ class PlanProgress(PlanSteeringScreen):
         """Indexes of the rows in sight."""
         return self.table.window if self.there() else (0, 0)
 
+    def body_lines(self) -> int:
+        """Lines between the frame's."""
+        return self.size.height - 2 - int(bool(self.shell.frame.stopped))
+
     def selected_item(self) -> str | None:
         """Id of the item under the cursor."""
         row = self.rows.find(self.table.cursor_key)
@@ -168,15 +179,19 @@ class PlanProgress(PlanSteeringScreen):
             sentence = self.failure or "Reading the plan …"
             self.heading.show([(Piece(sentence, Tone.BAD if self.failure else Tone.QUIET),)])
             return
-        low = self.size.height < LOW
-        self.set_class(low, "-low")
         pace = self.pace.a_second(seen.now) if self.stop is None and self.shell.link.connected else None
         self.heading.show([progress_title(plan, seen, width), bar_line(plan, pace, width)])
-        keys = key_words(self, "plan.abort", "plan.resume", "plan.review")
-        told = progress_lines(plan, self.stop, seen, keys)
+        keys = key_words(self, "plan.abort", "plan.resume", "plan.review", "money.start")
+        told = progress_lines(plan, self.stop, seen, keys, brief=self.size.height < LOW)
         self.standing.display = bool(told)
         self.standing.show(told)
-        shown = account_lines(plan, width, brief=low) if plan.account else []
+        room = self.body_lines() - len(told_lines(told, width)) - HEADING - ROWS_LEAST
+        shown = account_lines(plan, width) if plan.account else []
+        brief = len(shown) + AROUND > room
+        self.set_class(brief, "-low")
+        if brief and plan.account:
+            shown = account_lines(plan, width, brief=True)
+        self.room_for_row = room - len(shown) - (0 if brief else AROUND) >= ROW
         self.account.display = bool(shown)
         self.account.show(shown)
         loaded, ended = len(self.rows), self.rows.ended
@@ -194,7 +209,7 @@ class PlanProgress(PlanSteeringScreen):
 
     def _show_row(self) -> None:
         row = self.rows.find(self.table.cursor_key)
-        shown = row is not None and self.size.height >= ROW_LOW
+        shown = row is not None and self.room_for_row
         self.row.display = shown
         self.row.show(turn_lines(row, self.seen()) if row is not None and shown else [])
 
@@ -221,3 +236,8 @@ class PlanProgress(PlanSteeringScreen):
     @on(Table.Opened)
     def _opened(self) -> None:
         self.run_command("plan.open-item")
+
+
+def told_lines(told: Iterable[Line], width: int) -> list[Line]:
+    """The sentences as they are wrapped on the screen."""
+    return [part for line in told for part in wrap_line(line, width, 2)]
