@@ -116,6 +116,7 @@ async def test_setting_aside_ends_the_claim_and_the_item_comes_back_by_itself(de
     assert (await desk.detail(item["id"])).item.state is ItemState.OPEN
 
 
+@pytest.mark.requirement("MONEY-7")
 async def test_a_note_changes_no_version_and_keeps_the_claim(desk: Desk) -> None:
     item = await claimed(desk)
     acted = Acted.model_validate((await desk.act("m.ito", item, "note", text="rang them")).body)

@@ -69,6 +69,7 @@ async def test_the_old_phone_works_until_two_codes_of_the_new_one_were_typed(off
     assert (standing.tries_left, standing.pending_at is None) == (5, False)
 
 
+@pytest.mark.requirement("OTP-01")
 async def test_both_codes_are_spent_and_the_new_phone_is_in_force(office: Office) -> None:
     pending = await office.begin()
     one, two = office.typed(pending.secret)

@@ -92,6 +92,7 @@ async def test_wrong_content_is_refused_and_says_why(desk: Desk, queue: str, new
     assert desk.audited() == [("p.push", "push-item", "refused")]
 
 
+@pytest.mark.requirement("MONEY-8")
 async def test_a_key_is_taken_for_ever_and_the_refusal_names_its_item(desk: Desk) -> None:
     first = await desk.push(NOTES, NewItem(key="K", title="one"))
     await desk.act("m.ito", first, "reject", reason="closed ones count too")
@@ -99,6 +100,12 @@ async def test_a_key_is_taken_for_ever_and_the_refusal_names_its_item(desk: Desk
     assert refusal.extra["item"] == first["id"]
     assert first["id"] in refusal.detail
     await desk.push(PAYOUTS, payout("K"), by="g.push")
+    released = await desk.push(PAYOUTS, payout("R"))
+    desk.people.connection.execute(
+        "update jobs.items set state = 'released', closed_at = jobs.now() where id = %s", (released["id"],)
+    )
+    refusal = await refused_with(ErrorCode.KEY_TAKEN, desk.push(PAYOUTS, payout("R")))
+    assert refusal.extra["item"] == released["id"], "what was paid is never paid again under another id"
 
 
 async def test_only_a_pusher_pushes(desk: Desk) -> None:
@@ -124,6 +131,7 @@ async def test_a_payload_past_the_stated_limit_names_it(desk: Desk) -> None:
     assert "1,024 (payload.most)" in refusal.detail
 
 
+@pytest.mark.requirement("MONEY-7")
 async def test_a_change_raises_the_version_and_keeps_the_claim(desk: Desk) -> None:
     pushed = await desk.push(PAYOUTS, payout("C-1"))
     await desk.claim("m.ito", pushed["id"])
@@ -138,6 +146,7 @@ async def test_a_change_raises_the_version_and_keeps_the_claim(desk: Desk) -> No
     assert versions == [(1, 1_234, "p.push"), (2, 99, "p.push")]
 
 
+@pytest.mark.requirement("MONEY-7")
 async def test_the_same_content_again_is_no_new_version(desk: Desk) -> None:
     await desk.push(PAYOUTS, payout("C-1"))
     pusher = desk.actor("p.push")

@@ -156,6 +156,7 @@ async def test_an_item_pushed_while_nothing_is_due_is_found_a_refresh_later(
         assert await turn(duty, leased) == done
 
 
+@pytest.mark.requirement("MONEY-7")
 async def test_a_run_between_claim_and_act_touches_neither(
     desk: Desk, duty: Rescoring, leased: Take, people: People, clock: Clock
 ) -> None:
