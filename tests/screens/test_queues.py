@@ -8,6 +8,7 @@ import re
 import httpx
 import pytest
 
+from jobconsole.client import fake_records
 from jobconsole.client.fake import FakeService
 from jobconsole.present.link import LinkState
 from jobconsole.screens.item import ItemScreen
@@ -66,6 +67,13 @@ async def test_the_queue_is_shown_oldest_first_with_amount_before_name() -> None
         assert "◆ me 41:0" in text
         assert "◆ k.rao" in text
         assert "12 days old · invoice on file" in text
+
+
+async def test_the_console_opens_on_the_payouts_and_not_on_the_uncertain_ones_wherever_they_are_listed() -> None:
+    fake, _ = service()
+    fake.queues.queues = (fake_records.UNCERTAIN, *fake.queues.queues)
+    async with on_stage(fake) as (app, _, _):
+        assert "Supplier payouts   12 waiting" in screen_text(app)
 
 
 @pytest.mark.requirement("MONEY-01")

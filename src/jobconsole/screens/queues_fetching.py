@@ -56,7 +56,7 @@ class FetchingScreen(AskedScreen):
         self.queues: tuple[Queue, ...] = ()
         self.queue: Queue | None = None
         self.wanted: str | None = None
-        """Id of the queue that is to be shown first; None: the first one with money."""
+        """Id of the queue that is to be shown first; None: the first one with money that is no queue of uncertain acts."""
         self.view = ItemView.WAITING
         self.filter_text = ""
         """The filter that is on screen: list, counts and claim next all go by it."""
@@ -93,6 +93,10 @@ class FetchingScreen(AskedScreen):
         """Shows the item under the cursor."""
         raise NotImplementedError
 
+    def _rank(self, queue: Queue) -> tuple[bool, ...]:
+        paying = queue.money and not queue.uncertain_of
+        return queue.id == self.wanted, paying, queue.claim is ClaimMode.REQUIRED
+
     async def reload(self) -> None:
         """Asks for the queues, then for what is on screen."""
         if self.shell.session is None:
@@ -106,11 +110,7 @@ class FetchingScreen(AskedScreen):
         self._uncounted = {queue.id for queue in found}
         known = next((queue for queue in found if self.queue is not None and queue.id == self.queue.id), None)
         if known is None:
-            first = max(
-                found,
-                key=lambda queue: (queue.id == self.wanted, queue.money, queue.claim is ClaimMode.REQUIRED),
-                default=None,
-            )
+            first = max(found, key=self._rank, default=None)
             await self.show_queue(first, ItemView.WAITING)
         else:
             self.queue = known
