@@ -87,7 +87,7 @@ class Console(App[None], inherit_bindings=False):
 
     def on_mount(self) -> None:
         """Starts the one timer; everything that takes time waits for the first frame."""
-        self.set_interval(1.0, self.tick)
+        self.set_interval(1.0, lambda: self.tick() if self.screen_stack else None)  # none is left while it closes
         self.call_after_refresh(self.entrance.start)
         crash.on_stop(lambda code: self.exit(return_code=code))
 
@@ -136,8 +136,6 @@ class Console(App[None], inherit_bindings=False):
 
     def tick(self) -> None:
         """The one timer: ages, countdowns, the cover, the slow refresh."""
-        if not self.screen_stack:  # the console is closing
-            return
         screen, now = self.place_screen, self.clock()
         if self.connection is not None and self.link.connected:
             self.link = self.connection.heard(self.link)
@@ -152,6 +150,8 @@ class Console(App[None], inherit_bindings=False):
         """Remembers when a key came; drops those that an acting dialog must not take yet (MONEY.md 26)."""
         if isinstance(event, events.Key | events.Paste):
             self._last_key = self.clock()
+        if isinstance(event, events.Key) and isinstance(self.screen, PlaceScreen) and self.screen.composed:
+            self.screen.notices.clear()  # before the key is looked at: what it says itself stays
         acting = isinstance(event, events.Key | events.MouseDown | events.MouseUp)
         if acting and isinstance(self.screen, ActingDialog) and not self.screen.counts(event.time):
             return

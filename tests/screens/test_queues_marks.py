@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from textual import events
 
 from jobconsole.screens.dialog import Ask
 from jobconsole.screens.plan import PlanScreen
@@ -105,6 +106,17 @@ async def test_a_range_and_going_back_mark_and_unmark() -> None:
         assert "all that match are marked" in flat(app)
         await pilot.press("U")
         assert not screen.table.marking.everything
+
+
+@pytest.mark.requirement("BULK-01")
+async def test_keys_typed_ahead_act_on_the_rows_that_the_arrows_went_to() -> None:
+    fake, ids = service()
+    async with on_stage(fake) as (app, screen, _):
+        for key in ("down", "down", "space", "down", "M"):
+            app.post_message(events.Key(key, " " if key == "space" else None))
+        await until(app, lambda: screen.table.cursor == 4, "the last row")
+        await idle(app)
+        assert screen.table.marks == set(ids[2:5])
 
 
 @pytest.mark.requirement("MONEY-6")

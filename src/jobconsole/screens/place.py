@@ -25,7 +25,6 @@ from collections.abc import Awaitable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingsMap
 from textual.containers import Container
@@ -202,7 +201,6 @@ class PlaceScreen(Screen[None]):
 
     def action_run_at_once(self, command_id: str) -> None:
         """What a key of the catalogue runs, before the next key is looked at."""
-        self.notices.clear()
         self.run_command(command_id)
 
     def action_run_command(self, command_id: str) -> None:
@@ -236,10 +234,6 @@ class PlaceScreen(Screen[None]):
     def open_command_line(self, known: Sequence[str]) -> None:
         """Lets the person type the name of a place or command, completed to one of `known`."""
         self.query_one(CommandLine).open(known)
-
-    def on_key(self, event: events.Key) -> None:  # noqa: ARG002  Textual hands it over
-        """Any key takes the notice away."""
-        self.notices.clear()
 
     def tick_frame(self) -> None:
         """Ages of the frame and what the place counts; called by the console's one timer, also before it is composed."""

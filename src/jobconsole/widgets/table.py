@@ -34,10 +34,11 @@ class Table(ScrollView, can_focus=True):
     """A table over `Rows` of any length."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "move(-1)", "Up", show=False),
-        Binding("down", "move(1)", "Down", show=False),
-        Binding("pageup", "page(-1)", "Page up", show=False),
-        Binding("pagedown", "page(1)", "Page down", show=False),
+        # At once, like the keys that act: what is typed ahead acts on the row that it was moved to.
+        Binding("up", "move(-1)", show=False, priority=True),
+        Binding("down", "move(1)", show=False, priority=True),
+        Binding("pageup", "page(-1)", show=False, priority=True),
+        Binding("pagedown", "page(1)", show=False, priority=True),
     ]
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "table--heading",
@@ -387,8 +388,8 @@ class Table(ScrollView, can_focus=True):
             base += self.get_component_rich_style("table--cursor" if self.has_focus else "table--cursor-blurred")
         text = self._laid.line(row, part)
         if part == 0:
-            mark = Piece(MARK_SIGN if key in self.marking else " ", Tone.MINE)
-            text = (Piece(CURSOR_SIGN if here else " ", Tone.MINE), mark, Piece(" "), *text)
+            signs = CURSOR_SIGN if here else " ", MARK_SIGN if key in self.marking else " "
+            text = (*(Piece(sign, Tone.MINE) for sign in signs), Piece(" "), *text)
         # What is quiet elsewhere decides here (last four, inputs), on a ground that takes contrast away.
         tones = self._styles() if not here else {**self._styles(), Tone.QUIET: self._styles()[Tone.PLAIN]}
         return strip_of(text, width, base, tones)
