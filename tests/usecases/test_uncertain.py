@@ -106,7 +106,7 @@ async def test_a_review_item_is_neither_planned_nor_released(money: MoneyDesk) -
 
 @pytest.mark.parametrize(("verb", "inputs"), [("reject", {"reason": "Tidied away"}), ("odd", {"how": "closes"})])
 async def test_no_other_act_closes_the_question_whether_it_was_paid(
-    money: MoneyDesk, verb: str, inputs: dict[str, str]
+    money: MoneyDesk, verb: str, inputs: dict[str, Any]
 ) -> None:
     _, review = await money.review(await money.confirmed())
     refusal = await refused_with(ErrorCode.USE_CASE_UNFIT, money.act("k.rao", review, verb, **inputs))
