@@ -15,7 +15,8 @@ Amounts = Mapping[str, int]
 class Limits:
     """What a bulk money command may send out, in minor units by currency: the same currencies in each (MONEY.md 10).
 
-    Person and account: over a rolling 24 hours, plans and singles together. What comes back counts nowhere.
+    Person and account: over a rolling 24 hours, plans and singles together; a plan counts until 24 hours after it
+    ended. What comes back counts nowhere.
     """
 
     item: Amounts

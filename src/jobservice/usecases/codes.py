@@ -65,6 +65,7 @@ class _Reserved:
     now: datetime
     rests_until: datetime | None
     secret: str
+    enrolled_at: datetime | None
 
     @property
     def verdict(self) -> Verdict | None:
@@ -179,6 +180,7 @@ async def _reserve(service: Service, actor: Actor) -> _Reserved | None:
         now=counting.now,
         rests_until=_ahead(kept.rests_until, counting.now),
         secret=secret,
+        enrolled_at=kept.enrolled_at,
     )
 
 
@@ -202,6 +204,8 @@ async def _settle(
     """Spend, take back or leave. The same statements run whatever the verdict, so that the time tells nothing."""
     kept = await store.lock(transaction, actor.person)
     assert kept is not None  # noqa: S101  # rows of codes are never removed
+    if kept.enrolled_at != reserved.enrolled_at:  # it was the code of a phone that is no longer the person's
+        step = None
     fresh = await store.consume(transaction, actor.person, step)
     found = Verdict.WRONG if step is None else Verdict.RIGHT if fresh else Verdict.USED
     wrong = found is Verdict.WRONG
