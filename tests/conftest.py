@@ -42,7 +42,8 @@ $$ select clock_timestamp() + make_interval(secs => (select seconds from test_cl
 """
 
 RESET = """
-do $$
+create procedure test_clock.reset() language plpgsql as
+$$
 begin
     set local session_replication_role = replica;
     {deletes}
@@ -51,6 +52,7 @@ begin
 end
 $$;
 """
+"""A procedure: the server keeps the plans of what runs before every test."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -259,17 +261,17 @@ def _superuser(server: Server, database_name: str) -> Iterator[psycopg.Connectio
 
 
 @pytest.fixture(scope="session")
-def _reset_statement(_superuser: psycopg.Connection[Any]) -> str:
+def _reset(_superuser: psycopg.Connection[Any]) -> None:
     tables = _superuser.execute(
         "select tablename from pg_tables where schemaname = 'jobs' and tablename <> 'schema_version' order by tablename"
     ).fetchall()
-    return RESET.format(deletes="\n".join(f"delete from jobs.{name};" for (name,) in tables))
+    _superuser.execute(RESET.format(deletes="\n".join(f"delete from jobs.{name};" for (name,) in tables)).encode())
 
 
 @pytest.fixture
-def clean(_superuser: psycopg.Connection[Any], _reset_statement: str) -> None:
+def clean(_superuser: psycopg.Connection[Any], _reset: None) -> None:
     """An empty database at the true time; runs before the test."""
-    _superuser.execute(_reset_statement.encode())
+    _superuser.execute("call test_clock.reset()")
 
 
 @pytest.fixture
