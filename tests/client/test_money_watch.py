@@ -37,7 +37,7 @@ async def test_it_follows_the_switch_and_the_plans_of_the_person() -> None:
     fake = FakeService()
     item, other = (fake.queues.add(PAYOUTS, name, minor=900) for name in ("Aspire", "Booker"))
     seen = await watch(fake, "m.ito")
-    assert seen.stopped is None
+    assert not seen.plans
     await plans.make(fake.service("m.ito"), PAYOUTS, COMMAND, new_key(), items=[item])
     await plans.make(fake.service("k.rao"), PAYOUTS, COMMAND, new_key(), items=[other])
     seen.look()

@@ -85,7 +85,8 @@ async def test_the_owner_of_the_plan_cannot_say_that_it_was_not_paid_and_a_colle
         assert "planned anew, under the same outward key" in told(form)
         give(form, reason="not on the statement", code="000000")
         await said(app, "That code is not right.")
-        assert plan.rows[0].turn is Turn.UNCERTAIN
+        assert not fake.queues.items[plan.rows[0].row.id].state.closed
+        assert not plan.rows[0].reference
         give(form, code=fake.bulk.codes.fresh("k.rao"))
         await closed(app)
         await idle(app)

@@ -9,6 +9,7 @@ import pytest
 from textual.pilot import Pilot
 
 from jobconsole.app import Console
+from jobconsole.client import money_watch
 from jobconsole.client.fake import FakeService
 from jobconsole.client.fake_plan import FakePlan
 from jobconsole.screens.plans import PlansScreen
@@ -40,6 +41,18 @@ async def believable(fake: FakeService, ids: list[str]) -> FakePlan:
     return plan
 
 
+@pytest.fixture(autouse=True)
+def short_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The top line follows at once."""
+    monkeypatch.setattr(money_watch, "PAUSE_SECONDS", 0.02)
+
+
+def known(app: Console, plan: FakePlan) -> bool:
+    """Whether the top line has the plan as it stands."""
+    watch = app.connection.watch if app.connection is not None else None
+    return watch is not None and [each.version for each in watch.plans] == [plan.version]
+
+
 def picture(compare: Compare, prepare: Prepare, size: tuple[int, int] = (80, 24)) -> bool:
     fake, ids = staged()
 
@@ -48,10 +61,13 @@ def picture(compare: Compare, prepare: Prepare, size: tuple[int, int] = (80, 24)
         assert isinstance(app, Console)
         await ready(app)
         plan = await believable(fake, ids)
-        await until(app, lambda: app.connection is not None and app.connection.watch.plans, "my plan")
+        await until(app, lambda: known(app, plan), "my plan in the top line")
         await prepare(pilot, app, plan)
         freeze(app, ENDED)
-        app.place_screen.tick_frame()
+        screen = app.place_screen
+        screen.tick_frame()
+        if isinstance(screen, PlansScreen | ReleasedScreen):
+            screen.show_all()
         await idle(app)
         await pilot.pause()
 
