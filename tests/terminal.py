@@ -12,17 +12,29 @@ import subprocess
 import termios
 import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 DEADLINE = 30.0
 _ESCAPES = re.compile(rb"\x1b\[[0-9;?<>=]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-_]")
 
 
+def without_escapes(output: bytes) -> bytes:
+    """What was painted, without what moved the cursor and chose colours."""
+    return _ESCAPES.sub(b"", output)
+
+
 class Terminal:
     """One program in one pseudo-terminal; a context that ends the program it started."""
 
     def __init__(
-        self, command: Sequence[str], *, columns: int = 80, lines: int = 24, environ: Mapping[str, str] | None = None
+        self,
+        command: Sequence[str],
+        *,
+        columns: int = 80,
+        lines: int = 24,
+        environ: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
     ) -> None:
         self.master, self._slave = pty.openpty()
         fcntl.ioctl(self._slave, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
@@ -37,6 +49,7 @@ class Terminal:
             stderr=self._slave,
             env={**around, **(environ or {})},
             start_new_session=True,
+            cwd=cwd,
         )
 
     def __enter__(self) -> Terminal:
@@ -53,12 +66,18 @@ class Terminal:
         """Sends keys."""
         os.write(self.master, keys)
 
-    def see(self, words: str) -> None:
-        """Waits until `words` were painted."""
+    def see(self, words: str, *, since: int = 0) -> None:
+        """Waits until `words` were painted, after so many bytes of output."""
         end = time.monotonic() + DEADLINE
-        while words not in self.text():
+        while words not in self.text(since):
             assert time.monotonic() < end, f"never saw {words!r}:\n{self.text()[-3_000:]}"
             self._read(0.2)
+
+    def quiet(self, seconds: float = 0.4) -> None:
+        """Waits until nothing was painted for so long: longer than an acting dialog takes no keys (MONEY.md 26)."""
+        end = time.monotonic() + DEADLINE
+        while self._read(seconds):
+            assert time.monotonic() < end, f"paints without end:\n{self.text()[-3_000:]}"
 
     def ended(self) -> int:
         """Waits for the end of the program; its exit status."""
@@ -70,9 +89,9 @@ class Terminal:
             pass
         return int(self.process.returncode)
 
-    def text(self) -> str:
-        """Everything painted so far, without escape sequences."""
-        return _ESCAPES.sub(b"", self.output).decode("utf-8", "replace")
+    def text(self, since: int = 0) -> str:
+        """Everything painted so far, or after so many bytes of it, without escape sequences."""
+        return without_escapes(self.output[since:]).decode("utf-8", "replace")
 
     def restored(self) -> bool:
         """Whether the terminal is as it was before the program: modes, screen and cursor."""
