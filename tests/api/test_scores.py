@@ -44,6 +44,7 @@ async def test_the_list_of_queues_names_the_rules(api: Api) -> None:
         "payments.disputes": "dispute.urgency-score",
         "payments.notes": None,
         "payments.payouts": "payout.release-score",
+        "payments.uncertain": None,
     }
 
 

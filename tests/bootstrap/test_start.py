@@ -13,7 +13,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from jobservice.bootstrap.keyring import make_keyring
+from jobservice.bootstrap.keyring import make_keyring, read_keys
+from jobservice.bootstrap.public_keys import write_public_keys
 from jobservice.migrate import migrate
 from tests.bootstrap.test_process import SMALL
 from tests.conftest import Server
@@ -35,14 +36,16 @@ def deployed(server: Server, worker_id: str) -> Iterator[str]:
 def environment(server: Server, deployed: str, tmp_path: Path) -> Callable[[str], Mapping[str, str]]:
     """`environment(role)`: of a process under that role."""
     make_keyring(tmp_path / "ring")
+    write_public_keys(read_keys(tmp_path / "ring").public(), tmp_path / "public-keys")
 
     def variables(role: str) -> Mapping[str, str]:
         return {
             **os.environ,
             "JOBSERVICE_DATABASE_URL": server.url(role, deployed),
             "JOBSERVICE_APPLICATION": SMALL,
-            "JOBSERVICE_KEYRING": str(tmp_path / "ring"),
             "JOBSERVICE_DEPLOYMENT": "test",
+            "JOBSERVICE_PUBLIC_KEYS": str(tmp_path / "public-keys"),
+            "JOBSERVICE_KEYRING": str(tmp_path / "ring"),
         }
 
     return variables
@@ -74,14 +77,15 @@ def test_the_api_does_not_start_with_the_workers_role_or_on_a_network(
     assert "must not travel in clear" in run(environment("jobs_api"), "api", "--host", "0.0.0.0").stderr  # noqa: S104  # refused
 
 
+@pytest.mark.requirement("MONEY-17", "MONEY-19")
 @pytest.mark.parametrize(("process", "role"), [("api", "jobs_api"), ("worker", "jobs_worker")])
 def test_a_process_ends_at_sigterm_with_exit_code_0(
     environment: Callable[[str], Mapping[str, str]], server: Server, deployed: str, process: str, role: str
 ) -> None:
     words = (sys.executable, "-m", "jobservice", process, *(("--port", "0") if process == "api" else ()))
-    with subprocess.Popen(
-        words, env=environment(role), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as child:
+    others = "JOBSERVICE_KEYRING" if process == "worker" else "JOBSERVICE_PUBLIC_KEYS"
+    own = {**environment(role), others: ""}  # each process has its own half of the keys alone (MONEY.md 17)
+    with subprocess.Popen(words, env=own, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None
         assert json.loads(child.stdout.readline())["event"] == "ready"
         child.send_signal(signal.SIGTERM)
