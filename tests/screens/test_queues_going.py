@@ -90,7 +90,7 @@ async def test_going_to_an_item_takes_its_id_or_its_key_and_says_where_it_is_ins
     async with on_stage(fake) as (app, screen, pilot):
         await pilot.press("i")
         await until(app, lambda: isinstance(app.screen, GoToScreen), "the question")
-        app.screen.query_one(Input).value = wanted.key
+        app.screen.query_one(Input).value = wanted.key or ""
         await pilot.press("enter")
         await until(app, lambda: screen.table.cursor_key == wanted.id, "the item")
         act(fake, ids[0], "reject", KIRAN, reason="double")

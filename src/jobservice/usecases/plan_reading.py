@@ -192,7 +192,7 @@ async def plan_warnings(
 
 def _warning(row: Row) -> PlanWarning:
     told = ("id", "number", "item", "kind", "sentence", "must_answer", "answer")
-    return PlanWarning.model_validate({name: row[name] for name in told} | _paid(row))
+    return PlanWarning.model_validate({**{name: row[name] for name in told}, **_paid(row)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
