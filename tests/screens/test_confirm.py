@@ -76,6 +76,9 @@ async def test_a_paste_is_text_of_the_code_and_never_keys() -> None:
             await pilot.pause()
             assert dialog.code.value == shown
         assert app.screen is dialog
+        await said(app, "What was pasted is no code")
+        await pilot.press("escape")
+        await said(app, "Not confirmed: nothing was released. The plan stays open.")
         assert not confirms(fake)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from textual.message import Message
 
 from jobconsole.app import Console
 from jobconsole.screens.dialog import Ask
@@ -212,6 +213,22 @@ async def test_an_expired_plan_says_so_and_n_makes_a_new_one_of_the_same_set() -
         await until(app, lambda: the_plan(fake) is not old, "the new plan")
         await until(app, lambda: screen.plan.id == the_plan(fake).id and screen.digest is not None, "its rows")
         assert screen.plan.count == 2
+
+
+@pytest.mark.requirement("MONEY-6")
+async def test_n_asks_before_it_gives_up_a_plan_that_can_still_be_confirmed() -> None:
+    fake, ids = service()
+    async with on_plan(fake, ids[:2]) as (app, screen, pilot):
+        old = the_plan(fake)
+        await pilot.press("n")
+        await until(app, lambda: isinstance(app.screen, Ask) and app.screen.counts(Message().time), "the question")
+        await pilot.press("enter")
+        await until(app, lambda: app.screen is screen, "the plan")
+        assert (the_plan(fake), old.state) == (old, PlanState.OPEN)
+        await pilot.press("n")
+        await until(app, lambda: isinstance(app.screen, Ask) and app.screen.counts(Message().time), "the question")
+        await pilot.press("tab", "enter")
+        await until(app, lambda: the_plan(fake) is not old, "the new plan")
 
 
 async def test_a_change_from_elsewhere_is_shown() -> None:

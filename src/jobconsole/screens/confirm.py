@@ -70,13 +70,15 @@ class CodeEntry(LineEntry):
         super().__init__(id="code", compact=True, max_length=8, restrict=r"[0-9 ]*", select_on_focus=False)
 
     def on_paste(self, event: events.Paste) -> None:
-        """A code as it was copied; anything else is left out, and the fault says so when it is sent."""
+        """A code as it was copied; anything else is left out, which the dialog says."""
         event.prevent_default()
         event.stop()
         text = "".join(event.text.split())
         if len(text) <= (self.max_length or 0) and text.isascii() and text.isdigit():
             self.value = text
             self.cursor_position = len(text)
+        else:
+            self.post_message(self.Cut(pasted=True))
 
 
 class ConfirmDialog(SendingDialog[Confirmed]):
@@ -111,7 +113,8 @@ class ConfirmDialog(SendingDialog[Confirmed]):
         self._seen = seen
         self._standing = standing
         self._over = False
-        self._around = 0
+        self.unsure = False
+        """Whether an order was sent of which it is not known what became of it."""
 
     def compose_question(self) -> ComposeResult:
         """What is confirmed, the code, what the service answered."""
@@ -207,6 +210,7 @@ class ConfirmDialog(SendingDialog[Confirmed]):
         """Says why; the code's own faults leave the field ready for the next one."""
         super().refused(error)
         if not isinstance(error, ServiceRefused):
+            self.unsure = True
             return
         if error.kind in _CODES:
             self._count(error)
@@ -243,6 +247,13 @@ class ConfirmDialog(SendingDialog[Confirmed]):
         """Enter after the code goes on to the button; it never sends."""
         event.stop()
         self.act_button.focus()
+
+    @on(LineEntry.Cut)
+    def _not_a_code(self, event: LineEntry.Cut) -> None:
+        """What was pasted is not shown: it may be anything."""
+        event.stop()
+        if event.pasted:
+            self.fault("What was pasted is no code, and was left out: a code is six digits.")
 
     def _count(self, error: ServiceRefused) -> None:
         """Takes what a refusal said of the tries left and of a lock."""

@@ -62,7 +62,7 @@ class PlanActingScreen(PlanFetchingScreen):
             "plan.export": self.export,
             "plan.confirm": self.confirm,
             "plan.drop": self.drop,
-            "plan.make-anew": self.make_anew,
+            "plan.make-anew": self.ask_anew,
         }
 
     async def keep(self) -> None:
@@ -108,6 +108,19 @@ class PlanActingScreen(PlanFetchingScreen):
         if await self.app.push_screen_wait(ask):
             await self._drop()
 
+    async def ask_anew(self) -> None:
+        """Makes the plan anew; asks first where that gives up one that could still be confirmed."""
+        if self.state() is PlanState.OPEN:
+            lines = (
+                f"It gives up {self.plan.name} and freezes the same set as it is now.",
+                "Answers that you gave to warnings are given anew.",
+                "Nothing is released.",
+            )
+            ask = Ask(title=f"Make a new plan in place of {self.plan.name}?", act="Make a new plan", lines=lines)
+            if not await self.app.push_screen_wait(ask):
+                return
+        await self.make_anew()
+
     async def make_anew(self) -> None:
         """Freezes the same set as a new plan, and shows it here; an open one is dropped first."""
         queue, command, filter_text = self.plan.queue, self.plan.command, self.plan.filter
@@ -147,6 +160,8 @@ class PlanActingScreen(PlanFetchingScreen):
             self.work(self._ask_standing(dialog), doing="Asking about your phone", group="standing", exclusive=True)
         ended = await self.app.push_screen_wait(dialog)
         if ended is None:
+            if self.state() is PlanState.OPEN and not dialog.unsure:
+                self.say("Not confirmed: nothing was released. The plan stays open.")
             self.reload_soon()
         elif ended.plan is None:
             await self.make_anew()
