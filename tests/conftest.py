@@ -12,7 +12,7 @@ import gc
 import os
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,6 +83,16 @@ class RunFolder:
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Register the hand-over before processes are started."""
     session.config.pluginmanager.register(RunFolder())
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Nothing of what is imported and collected is garbage: the collector would look through it again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 def pytest_collection_finish() -> None:

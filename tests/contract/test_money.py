@@ -182,6 +182,7 @@ def _floating(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, float)
 
 
+@pytest.mark.xdist_group("tree")  # each file is parsed once
 def test_nothing_inexact_stands_where_money_is_handled() -> None:
     found = [
         f"{path.relative_to(ROOT)}:{node.lineno}"

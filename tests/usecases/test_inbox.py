@@ -107,11 +107,11 @@ async def test_a_transaction_that_failed_already_says_so(desk: Desk, inbox: Appl
 
 
 @pytest.mark.requirement("PG-01")
-async def test_two_thousand_items_in_one_transaction(desk: Desk, inbox: Application, database_url: Any) -> None:
+async def test_hundreds_of_items_in_one_transaction(desk: Desk, inbox: Application, database_url: Any) -> None:
     async with await connection(database_url) as own:
-        for number in range(2_000):
-            item = replace(ITEM, key=f"B-{number}", payload={"text": "é" * 4_100 if number % 500 == 0 else ""})
+        for number in range(400):
+            item = replace(ITEM, key=f"B-{number}", payload={"text": "é" * 4_100 if number % 100 == 0 else ""})
             await inbox.push(own, tenant="acme", queue=PAYOUTS, item=item, pusher="payments")
         await own.commit()
-    assert counts(desk) == (2_000, 2_000, 2_000, 2_000)
+    assert counts(desk) == (400, 400, 400, 400)
     assert (await desk.next("m.ito")).body["item"]["key"].startswith("B-"), "workable at once"
