@@ -33,7 +33,7 @@ APPLIES = int(os.environ.get("FAULTS_APPLIES", "2"))
 SEED = int(os.environ.get("FAULTS_SEED", str(random.SystemRandom().randrange(1_000_000))))
 ITEMS = 10
 LONG = APPLIES > 10
-FAULTS = 8 * APPLIES if LONG else 4
+FAULTS = 8 * APPLIES if LONG else 3
 """What happens at most; then the rest is applied in peace."""
 AT_MOST = 20.0 * APPLIES + 60
 
