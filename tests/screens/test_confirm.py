@@ -66,6 +66,18 @@ async def test_digits_go_to_the_code_enter_goes_on_and_only_the_named_button_rel
 
 
 @pytest.mark.requirement("MONEY-26")
+async def test_digits_that_come_in_one_piece_are_all_taken_in_their_order() -> None:
+    fake, ids = service()
+    async with on_plan(fake, ids[:2]) as (app, _, pilot):
+        await pilot.press("C")
+        dialog = await confirm_dialog(app)
+        assert dialog.focused is dialog.cancel_button
+        for digit in CODE:
+            app.post_message(events.Key(digit, digit))
+        await until(app, lambda: dialog.code.value == CODE, "every digit, in its order")
+
+
+@pytest.mark.requirement("MONEY-26")
 async def test_a_paste_is_text_of_the_code_and_never_keys() -> None:
     fake, ids = service()
     async with on_plan(fake, ids[:2]) as (app, _, pilot):

@@ -96,7 +96,10 @@ class ConfirmDialog(SendingDialog[Confirmed]):
     ConfirmDialog.-narrow #buttons { height: 2; layout: vertical; align-horizontal: left; }
     ConfirmDialog.-narrow #buttons Button { margin: 0; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding(ANEW, "anew", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(ANEW, "anew", show=False),
+        *(Binding(digit, f"digit('{digit}')", show=False, priority=True) for digit in "0123456789"),
+    ]
 
     about = query_one("#about", Lines)
     code = query_one(CodeEntry)
@@ -225,15 +228,16 @@ class ConfirmDialog(SendingDialog[Confirmed]):
         if self._over and not self.busy:
             self.dismiss(Confirmed(plan=None))
 
-    def on_key(self, event: events.Key) -> None:
-        """A digit is of the code, wherever the focus is."""
-        typed = event.character or ""
-        if self.plan.confirm_by is None or self._over or self.busy:
-            return
-        if typed.isascii() and typed.isdigit() and not isinstance(self.focused, Input):
-            event.stop()
-            self.code.focus()
-            self.code.insert_text_at_cursor(typed)
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Digits are taken by the dialog until the code's field has the keyboard."""
+        if action == "digit":
+            return not (self.plan.confirm_by is None or self._over or self.busy or isinstance(self.focused, Input))
+        return super().check_action(action, parameters)
+
+    def action_digit(self, digit: str) -> None:
+        """A digit is of the code, wherever the focus is: at once, so that one that came with it stays behind it."""
+        self.set_focus(self.code)
+        self.code.insert_text_at_cursor(digit)
 
     def on_paste(self, event: events.Paste) -> None:
         """A paste is text: of the code, wherever the focus is."""
