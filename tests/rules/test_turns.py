@@ -155,6 +155,7 @@ def test_the_account_in_words_has_every_item_once(made: list[Count]) -> None:
 def test_what_comes_back_is_never_netted() -> None:
     count = Count(turn=Turn.DONE, currency="GBP", items=2, out_minor=1_000, back_minor=1_000)
     assert account_text((count,)).splitlines()[1] == "Done: 2 items, GBP 10.00 out, GBP 10.00 back"
+    assert account_text((replace(count, items=1),)).splitlines()[1].startswith("Done: 1 item, ")
 
 
 def test_an_item_has_one_outward_key() -> None:

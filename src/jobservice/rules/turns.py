@@ -226,7 +226,8 @@ def account_text(counts: tuple[Count, ...]) -> str:
 
 
 def _sums(counts: tuple[Count, ...]) -> str:
-    parts = [f"{sum(each.items for each in counts):,} items"]
+    items = sum(each.items for each in counts)
+    parts = ["1 item" if items == 1 else f"{items:,} items"]
     for currency in sorted({each.currency for each in counts}):
         out = sum(each.out_minor for each in counts if each.currency == currency)
         back = sum(each.back_minor for each in counts if each.currency == currency)
