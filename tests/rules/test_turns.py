@@ -146,9 +146,9 @@ counts = st.lists(
 @given(counts)
 def test_the_account_in_words_has_every_item_once(made: list[Count]) -> None:
     planned, *turns = account_text(tuple(made)).splitlines()
-    items = [int(line.partition(": ")[2].partition(" items")[0].replace(",", "")) for line in turns]
+    items = [int(line.partition(": ")[2].partition(" item")[0].replace(",", "")) for line in turns]
     assert sum(items) == sum(count.items for count in made)
-    assert planned.startswith(f"Planned: {sum(items):,} items, ")
+    assert planned.startswith(f"Planned: {sum(items):,} item{'' if sum(items) == 1 else 's'}, ")
     assert len(turns) == len({count.turn for count in made})
 
 
