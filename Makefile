@@ -47,8 +47,10 @@ bench: $(READY)
 	@$(BIN)/python -m compileall -q src examples benchmarks
 	@$(BIN)/python -m benchmarks $(addprefix --only ,$(ONLY)) $(if $(KEEP),--keep $(KEEP)) $(if $(WRITE),--write)
 
-# Fifty plans under random kills; FAULTS_SEED repeats a run that failed.
+# What takes long: trees of processes that are killed, or searched through for secrets; then fifty plans under random
+# kills (FAULTS_SEED repeats a run that failed).
 faults: $(READY)
+	$(BIN)/python -m pytest -n 2 -m long
 	FAULTS_APPLIES=$(or $(FAULTS_APPLIES),50) $(BIN)/python -m pytest -n 0 tests/faults
 
 requirements: $(READY)

@@ -99,6 +99,7 @@ def pytest_collection_finish() -> None:
     """Modules and collected tests stay to the end: the collector need not walk them again and again."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000, 20, 50)  # a test makes much and keeps little: looking often finds nothing
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -173,6 +173,7 @@ def test_everything_from_nothing_and_back_to_nothing(data: Path) -> None:
     assert '"worker-stopped"' in logged
 
 
+@pytest.mark.long
 def test_a_dev_and_a_database_that_were_killed_come_back_with_what_was_in_it(data: Path) -> None:
     dev = Dev(data)
     cluster = Cluster(folder=data, programs=embedded.wheel_programs(18))
@@ -201,6 +202,7 @@ def test_a_dev_and_a_database_that_were_killed_come_back_with_what_was_in_it(dat
     until(lambda: not any(serves(data, process) for process in psutil.process_iter()))
 
 
+@pytest.mark.long
 def test_a_stop_while_it_is_seeded_breaks_that_off_and_the_next_start_seeds_again(data: Path) -> None:
     slow = subprocess.Popen(
         command(data, "tests.bootstrap.slow_application:application"),

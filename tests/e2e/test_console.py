@@ -55,6 +55,7 @@ def test_it_opens_signed_in_and_stops_everything_when_left(folder: Path) -> None
     assert not [process for process in started if process.is_running()]
 
 
+@pytest.mark.long
 def test_a_second_console_joins_the_demo_that_runs_and_leaves_it_running(demo: DemoService) -> None:
     command = [sys.executable, "-m", "jobconsole", "demo", "--as", "k.rao", "--data", str(demo.data)]
     with Terminal(command, columns=140, lines=40) as terminal:
@@ -68,6 +69,7 @@ def test_a_second_console_joins_the_demo_that_runs_and_leaves_it_running(demo: D
     assert demo.process.poll() is None
 
 
+@pytest.mark.long
 def test_a_shell_can_be_signed_in_to_the_demo_that_runs(demo: DemoService) -> None:
     command = [sys.executable, "-m", "jobconsole", "demo", "--env", "--as", "a.reyes", "--data", str(demo.data)]
     told = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
@@ -81,6 +83,7 @@ def test_a_shell_can_be_signed_in_to_the_demo_that_runs(demo: DemoService) -> No
     assert exported["JOBCONSOLE_TOKEN"] not in said.stdout + said.stderr
 
 
+@pytest.mark.long
 async def test_a_demo_that_is_killed_takes_its_service_along(folder: Path) -> None:
     before = set(temporary_logs())
     command = [sys.executable, "-m", "jobconsole", "demo", "--data", str(folder / "demo")]
@@ -98,6 +101,7 @@ def temporary_logs() -> list[Path]:
     return list(Path(tempfile.gettempdir()).glob("jobconsole-demo-*.log"))
 
 
+@pytest.mark.long
 def test_an_unknown_person_is_told_who_there_is(demo: DemoService) -> None:
     command = [sys.executable, "-m", "jobconsole", "demo", "--as", "n.one", "--data", str(demo.data)]
     with Terminal(command) as terminal:

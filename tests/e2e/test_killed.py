@@ -18,7 +18,7 @@ from jobcontract.items import ActOrder, Item
 from jobcontract.states import ClaimEnding, ItemState, ItemView, OutcomeKind
 from tests.fakes.waiting import eventually
 
-pytestmark = [pytest.mark.xdist_group("e2e"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.long, pytest.mark.xdist_group("e2e"), pytest.mark.timeout(300)]
 QUEUE = "payments.payouts"
 ROUNDS = 15
 A = TypeVar("A")

@@ -18,6 +18,7 @@ from tests.e2e.money_walk import Left, walk
 from tests.terminal import without_escapes
 
 pytestmark = [
+    pytest.mark.long,
     pytest.mark.xdist_group("e2e"),
     pytest.mark.timeout(300),
     pytest.mark.requirement("confirm-bulk-money-actions-out-of-band"),
