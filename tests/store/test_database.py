@@ -119,6 +119,33 @@ async def test_a_transaction_cancelled_anywhere_leaves_a_pool_that_serves(
         await database.close()
 
 
+async def test_a_cancellation_that_comes_with_the_connection_is_not_lost(database_url: Callable[[str], str]) -> None:
+    """Who ends a task by cancelling it waits for it: one that went on would be waited for without end."""
+    database = await Database.open(database_url("jobs_api"), name="cancelled waiting", most=1)
+    went_on: list[int] = []
+
+    async def wait_in_line(steps: int) -> None:
+        async with database.transaction(None):
+            went_on.append(steps)
+
+    try:
+        for steps in range(3):
+            async with database.transaction(None):
+                waiting = asyncio.create_task(wait_in_line(steps))
+                while not database.figures()["requests_waiting"]:  # noqa: ASYNC110 - the pool has no event for it
+                    await asyncio.sleep(0)
+            for _ in range(steps):
+                await asyncio.sleep(0)
+            waiting.cancel()
+            with suppress(asyncio.CancelledError):
+                await waiting
+        assert went_on == []
+        await use(database)
+        assert database.figures()["pool_available"] == database.figures()["pool_size"] == 1
+    finally:
+        await database.close()
+
+
 async def test_a_transaction_cancelled_while_it_meets_dead_connections_loses_none_of_their_places(
     database_url: Callable[[str], str], superuser: psycopg.Connection[Any]
 ) -> None:

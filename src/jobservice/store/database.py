@@ -5,6 +5,7 @@ Only `usecases/` (and the duties' units of work) open transactions here. Never d
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
@@ -189,7 +190,7 @@ class Database:
         """
         deadline = time.monotonic() + self._wait_seconds
         while True:
-            connection = await self._pool.getconn(timeout=deadline - time.monotonic())
+            connection = await self._connection(deadline - time.monotonic())
             try:
                 began_at = await _begin_bound(connection, begin)
             except BaseException as error:  # a cancelled BEGIN leaves a connection that nobody could use
@@ -202,6 +203,20 @@ class Database:
             stack.push_async_callback(self._pool.putconn, connection)
             await stack.enter_async_context(_ending(connection))
             return connection, began_at
+
+    async def _connection(self, seconds: float) -> AsyncConnection[DictRow]:
+        """A connection of the pool; PoolTimeout after so long.
+
+        A cancellation that comes together with the connection is lost on the way: the pool waits with
+        `asyncio.wait_for`, which in Python 3.11 returns what came. Whoever cancelled would wait for a task that goes on.
+        """
+        task = asyncio.current_task()
+        before = task.cancelling() if task is not None else 0
+        connection = await self._pool.getconn(timeout=seconds)
+        if task is not None and task.cancelling() > before:
+            await self._pool.putconn(connection)
+            raise asyncio.CancelledError
+        return connection
 
     def _away(self, sqlstate: str | None, why: str) -> Refusal:
         """The refusal; why is logged once, until it is another reason or the database is there again."""
