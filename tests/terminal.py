@@ -15,6 +15,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 DEADLINE = 30.0
 _ESCAPES = re.compile(rb"\x1b\[[0-9;?<>=]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-_]")
 
@@ -78,6 +80,14 @@ class Terminal:
         end = time.monotonic() + DEADLINE
         while self._read(seconds):
             assert time.monotonic() < end, f"paints without end:\n{self.text()[-3_000:]}"
+
+    def waits(self) -> None:
+        """Waits until the program sleeps: Python notices a signal that comes just before it reads only at the next key."""
+        end = time.monotonic() + DEADLINE
+        process = psutil.Process(self.process.pid)
+        while process.status() != psutil.STATUS_SLEEPING:
+            assert time.monotonic() < end, f"never waits:\n{self.text()[-3_000:]}"
+            self._read(0.01)
 
     def ended(self) -> int:
         """Waits for the end of the program; its exit status."""

@@ -89,7 +89,8 @@ def test_a_phone_is_enrolled_at_a_terminal_and_nothing_of_it_stays_there(
 def test_an_enrolment_that_is_broken_off_leaves_nothing(environment: dict[str, str], people: People) -> None:
     words = (sys.executable, "-m", "jobservice", "totp", "enrol", "m.ito")
     with Terminal(words, columns=80, lines=24, environ=environment) as terminal:
-        terminal.see("Code on the phone")
+        terminal.see("Code on the phone: ")  # with the blank, which is the last thing written before it reads
+        terminal.waits()
         terminal.process.send_signal(signal.SIGINT)
         assert terminal.ended() == 1
         assert terminal.output.rstrip().endswith(b"Aborted!")

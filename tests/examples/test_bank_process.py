@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import stat
 from collections.abc import Iterator
@@ -65,10 +66,13 @@ def test_it_ends_when_whoever_started_it_has_gone(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def handlers() -> Iterator[None]:
-    """The signal handlers of this process stay as they are."""
+def untouched() -> Iterator[None]:
+    """The signal handlers and the umask of this process stay as they are."""
     kept = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    mask = os.umask(0o022)
+    os.umask(mask)
     yield
+    os.umask(mask)
     for number, handler in kept.items():
         signal.signal(number, handler)
 
@@ -84,7 +88,7 @@ def handlers() -> Iterator[None]:
 )
 def test_it_says_why_it_cannot_start(
     tmp_path: Path,
-    handlers: None,
+    untouched: None,
     capsys: pytest.CaptureFixture[str],
     arguments: list[str],
     script: str,

@@ -30,7 +30,8 @@ AWAY = (ErrorCode.DATABASE_AWAY, ErrorCode.IDEMPOTENCY_RUNNING, ErrorCode.TIMED_
 def own_server(run_folder: Path) -> Iterator[Server]:
     """A server that this test may stop, with an empty database `restarted`."""
     folder = run_folder / "restart"
-    folder.mkdir(mode=0o711)
+    folder.mkdir()
+    folder.chmod(0o711)  # whatever the umask is
     cluster = Cluster(folder=folder, programs=wheel_programs(NEWEST), user=server_user())
     cluster.start()
     server = Server(cluster=cluster)
