@@ -238,9 +238,13 @@ def _open_dialog(terminal: Terminal, to_plans: bytes, row: int, sum_: str) -> No
 
 
 def _give(terminal: Terminal, code: str, answer: str) -> bytes:
-    """Type a code and send it by the named button; what was painted since it was sent, up to the answer."""
-    terminal.type(code.encode() + b"\r")  # from the field to the button
-    terminal.quiet(QUIET)
+    """Type a code and send it by the named button; what was painted since it was sent, up to the answer.
+
+    The field is painted with the code twice before it is sent: as it is typed, and as enter takes the focus to the
+    button. Silence alone would not tell that both came.
+    """
+    _after(terminal, code.encode(), code)
+    _after(terminal, b"\r", code)  # from the field to the button
     return _after(terminal, b"\r", answer)
 
 

@@ -77,7 +77,7 @@ async def send(app: Console, pilot: Pilot[None], code: str) -> ConfirmDialog:
     """Types a code and presses the button that sends it."""
     dialog = await confirm_dialog(app)
     await pilot.press(*code)
-    assert dialog.code.value == code
+    await until(app, lambda: dialog.code.value == code, "the code in its field")
     dialog.query_one("#act", Button).press()
     return dialog
 
