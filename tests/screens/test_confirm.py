@@ -254,7 +254,7 @@ async def test_tab_reaches_the_code_and_both_buttons_in_sight_at_every_size(size
         dialog = await confirm_dialog(app)
         for width, height in (size, (60, 15), (40, 10) if size[0] > 40 else (120, 40)):
             await pilot.resize_terminal(width, height)
-            await until(app, lambda w=width, h=height: app.size == (w, h) and app.screen is dialog, "the size")  # type: ignore[misc]
+            await until(app, lambda w=width, h=height: app.size == (w, h) and app.screen is dialog, "the size")  # type: ignore[misc]  # mypy infers no lambda with a default
             reached = set()
             for _ in range(3):
                 await pilot.press("tab")

@@ -151,12 +151,12 @@ async def test_sorting_and_searching_keep_to_the_rows_of_the_plan() -> None:
     fake, _ = service()
     async with on_plan(fake) as (app, screen, pilot):
         await pilot.press("s")
-        assert [screen.items.read(screen.items.key(at)).payee_name for at in (0, 1)] == [  # type: ignore[union-attr]
+        assert [screen.items.read(screen.items.key(at)).payee_name for at in (0, 1)] == [  # type: ignore[union-attr]  # the row is there
             "Aspire Care Ltd",
             "Leeds Federated Housing",
         ]
         await pilot.press("s")
-        assert screen.items.read(screen.items.key(0)).payee_name == "Aspire Care Ltd"  # type: ignore[union-attr]
+        assert screen.items.read(screen.items.key(0)).payee_name == "Aspire Care Ltd"  # type: ignore[union-attr]  # the row is there
         await pilot.press("/", *"kirk", "enter")
         await until(app, lambda: len(screen.items) == 1, "what matches")
         await said(app, "1 match “kirk”")
@@ -175,7 +175,7 @@ async def test_export_writes_a_new_file_that_only_the_person_reads(
         for file in (tmp_path / f"plan-{name}.csv", tmp_path / f"plan-{name}-2.csv"):
             await pilot.press("x")
             await until(app, file.exists, "the file")
-            await until(app, lambda f=file: str(f.name) in flat(app).replace(" ", ""), "its name")  # type: ignore[misc]
+            await until(app, lambda f=file: str(f.name) in flat(app).replace(" ", ""), "its name")  # type: ignore[misc]  # mypy infers no lambda with a default
             assert stat.S_IMODE(file.stat().st_mode) == 0o600
             assert b"Booker Food Services" in file.read_bytes()
 

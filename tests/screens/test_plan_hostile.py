@@ -41,7 +41,7 @@ async def test_rows_warnings_and_exclusions_show_hostile_texts_as_they_are() -> 
         await until(app, lambda: sum(each.sentence.startswith("w ") for each in screen.warned.warnings) > 20, "them")
         for number, text in enumerate(TEXTS[:-1], 1):
             screen.item_table.move_to(str(number))
-            await until(app, lambda t=text: f"w {line(t)}"[:BEGINNING] in screen_text(app), f"the row of {text!r}")  # type: ignore[misc]
+            await until(app, lambda t=text: f"w {line(t)}"[:BEGINNING] in screen_text(app), f"the row of {text!r}")  # type: ignore[misc]  # mypy infers no lambda with a default
             painted = lines(app)
             assert all(map(harmless, painted)), text
             assert line(text)[:BEGINNING].strip() in "\n".join(painted)

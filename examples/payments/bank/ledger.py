@@ -83,7 +83,7 @@ class Ledger:
         """The sentence about a last line that was torn; None = there was none."""
         try:
             self._read_back(path)
-        except BaseException:
+        except BaseException:  # however reading ends, the file and its lock are let go
             os.close(self._file)
             raise
 
@@ -222,7 +222,7 @@ def _opened(path: Path) -> int:
     except BlockingIOError:
         os.close(file)
         raise LedgerRefused(f"Another bank writes the ledger {path}; end it, or take another file.") from None
-    except BaseException:
+    except BaseException:  # however it ends, the file and its lock are let go
         os.close(file)
         raise
     return file

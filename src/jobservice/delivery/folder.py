@@ -41,7 +41,7 @@ class Folder:
                 file.flush()
                 os.fsync(descriptor)
             os.replace(partial, self.path / name)
-        except BaseException:
+        except BaseException:  # however writing ends, a cancellation too, no half-written letter stays
             with suppress(OSError):
                 os.unlink(partial)
             raise
