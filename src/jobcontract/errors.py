@@ -56,6 +56,7 @@ class ErrorCode(Enum):
     CODE_UNREADY = ("code-unready", 409, "No phone can confirm yet")
     CODE_UNREADABLE = ("code-unreadable", 503, "The code cannot be checked now")
     NEEDS_PLAN = ("needs-plan", 409, "Money moves only through a confirmed plan")
+    OCCURRENCE_ENDED = ("occurrence-ended", 409, "The occurrence has ended")
     USE_CASE_UNFIT = ("use-case-unfit", 409, "Not possible for this item now")
     TOO_MANY_STREAMS = ("too-many-streams", 429, "Too many live streams")
     TOO_MANY_LISTINGS = ("too-many-listings", 429, "Too many listings at once")

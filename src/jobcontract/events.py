@@ -21,6 +21,10 @@ class Topic(StrEnum):
     """A plan: `id` is its own, `queue` its queue's."""
     MONEY = "money"
     """The switch that stops money was thrown: `id` and `queue` are empty words (`money`)."""
+    SCHEDULE = "schedule"
+    """Something of a schedule changed, an occurrence of it too: `id` and `queue` are the schedule's."""
+    SCHEDULES = "schedules"
+    """Something of many schedules changed at once: `id` and `queue` are empty words (`schedules`)."""
 
 
 class EventName(StrEnum):

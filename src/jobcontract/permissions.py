@@ -24,6 +24,8 @@ class Permission(StrEnum):
     AUDIT_READ = "audit.read"
     PERSON_READ = "person.read"
     SETTING_READ = "setting.read"
+    SCHEDULE_READ = "schedule.read"
+    OCCURRENCE_CANCEL = "occurrence.cancel"
 
 
 GRANTS: Mapping[Role, frozenset[Permission]] = {
@@ -37,14 +39,28 @@ GRANTS: Mapping[Role, frozenset[Permission]] = {
             Permission.PAYOUT_RELEASE,
             Permission.PAYOUT_STOP,
             Permission.COLLEAGUE_READ,
+            Permission.SCHEDULE_READ,
         }
     ),
     Role.OPERATOR: frozenset(
-        {Permission.QUEUE_READ, Permission.PLAN_READ, Permission.PAYOUT_STOP, Permission.COLLEAGUE_READ}
+        {
+            Permission.QUEUE_READ,
+            Permission.PLAN_READ,
+            Permission.PAYOUT_STOP,
+            Permission.COLLEAGUE_READ,
+            Permission.SCHEDULE_READ,
+            Permission.OCCURRENCE_CANCEL,
+        }
     ),
     Role.SUPPORT: frozenset({Permission.COLLEAGUE_READ}),
     Role.AUDITOR: frozenset(
-        {Permission.QUEUE_READ, Permission.PLAN_READ, Permission.COLLEAGUE_READ, Permission.AUDIT_READ}
+        {
+            Permission.QUEUE_READ,
+            Permission.PLAN_READ,
+            Permission.COLLEAGUE_READ,
+            Permission.AUDIT_READ,
+            Permission.SCHEDULE_READ,
+        }
     ),
     Role.PUSHER: frozenset({Permission.ITEM_PUSH}),
     Role.ADMINISTRATOR: frozenset({Permission.COLLEAGUE_READ, Permission.PERSON_READ, Permission.SETTING_READ}),

@@ -127,6 +127,29 @@ WAS_NOT_PAID = Route(
     permission=Permission.PAYOUT_RELEASE,
     acts=True,
 )
+SCHEDULES = Route(name="schedules", method="GET", path="/v1/schedules", permission=Permission.SCHEDULE_READ)
+SCHEDULE = Route(name="schedule", method="GET", path="/v1/schedules/{schedule}", permission=Permission.SCHEDULE_READ)
+NEXT_INSTANTS = Route(
+    name="next-instants", method="GET", path="/v1/schedules/{schedule}/next", permission=Permission.SCHEDULE_READ
+)
+OCCURRENCES = Route(name="occurrences", method="GET", path="/v1/occurrences", permission=Permission.SCHEDULE_READ)
+OCCURRENCE = Route(
+    name="occurrence", method="GET", path="/v1/occurrences/{occurrence}", permission=Permission.SCHEDULE_READ
+)
+OCCURRENCE_ITEMS = Route(
+    name="occurrence-items",
+    method="GET",
+    path="/v1/occurrences/{occurrence}/items",
+    permission=Permission.SCHEDULE_READ,
+)
+CANCEL_OCCURRENCE = Route(
+    name="cancel-occurrence",
+    method="POST",
+    path="/v1/occurrences/{occurrence}/cancel",
+    permission=Permission.OCCURRENCE_CANCEL,
+    acts=True,
+)
+WORKERS = Route(name="workers", method="GET", path="/v1/workers", permission=Permission.SCHEDULE_READ)
 AUDIT = Route(name="audit", method="GET", path="/v1/audit", permission=Permission.AUDIT_READ)
 EVENTS = Route(name="events", method="GET", path="/v1/events")
 HEALTH = Route(name="health", method="GET", path="/healthz", public=True)
@@ -171,6 +194,14 @@ ROUTES: tuple[Route, ...] = (
     START_MONEY,
     WAS_PAID,
     WAS_NOT_PAID,
+    SCHEDULES,
+    SCHEDULE,
+    NEXT_INSTANTS,
+    OCCURRENCES,
+    OCCURRENCE,
+    OCCURRENCE_ITEMS,
+    CANCEL_OCCURRENCE,
+    WORKERS,
     AUDIT,
     EVENTS,
     HEALTH,

@@ -224,3 +224,143 @@ class ConfirmMethod(StrEnum):
 
     TOTP = "totp"
     """RFC 6238: six digits of 30 seconds from the person's phone."""
+
+
+class ScheduleType(StrEnum):
+    """What starts a job, and what it works through."""
+
+    SCHEDULED = "scheduled"
+    SAGA_DRIVING = "saga-driving"
+    """Scheduled, and goes on where its cursor stands."""
+    MANUAL = "manual"
+    """Started by a person, under its guard."""
+
+
+class Skipped(StrEnum):
+    """What a local time does that the clock leaves out (requirement define-business-local-clock-behavior)."""
+
+    SKIP = "skip"
+    RUN_AT_GAP_END = "run-at-gap-end"
+    """At the first instant after the gap."""
+    SHIFT = "shift"
+    """By the wall clock plus the length of the gap."""
+
+
+class Repeated(StrEnum):
+    """What a local time does that the clock shows twice."""
+
+    FIRST = "first"
+    SECOND = "second"
+    BOTH = "both"
+
+
+class ClockChange(StrEnum):
+    """What a change of the clock made of one instant."""
+
+    GAP_END = "gap-end"
+    SHIFTED = "shifted"
+    FIRST = "first"
+    SECOND = "second"
+
+
+class MisfirePolicy(StrEnum):
+    """What becomes of instants that were missed (requirement define-misfire-recovery)."""
+
+    SKIP = "skip"
+    ONCE = "once"
+    """The latest missed instant runs; the earlier ones are merged into it."""
+    EACH_INTERVAL = "each-interval"
+    """The newest missed instants run, as many as the record says."""
+
+
+class SkipPolicy(StrEnum):
+    """Why an instant has no occurrence."""
+
+    MISFIRE_SKIP = "misfire-skip"
+    MISFIRE_ONCE = "misfire-once"
+    MISFIRE_EACH_INTERVAL = "misfire-each-interval"
+    SKIPPED_HOUR = "skipped-hour"
+    REPEATED_HOUR = "repeated-hour"
+    RETENTION = "retention"
+    """It lies before what the store still knows of."""
+
+
+class OccurrenceState(StrEnum):
+    """Where an occurrence stands: exactly four states (requirement persist-occurrence-state)."""
+
+    SCHEDULED = "scheduled"
+    """Also while it waits for its next attempt."""
+    PROCESSING = "processing"
+    COMPLETED = "completed"
+    DEAD_LETTER = "dead-letter"
+    """No machine tries it again."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more happens by itself."""
+        return self in (OccurrenceState.COMPLETED, OccurrenceState.DEAD_LETTER)
+
+
+class OccurrenceOrigin(StrEnum):
+    """How an occurrence came about."""
+
+    PLANNED = "planned"
+    MADE_UP = "made-up"
+    """It was missed, and the misfire policy runs it now."""
+    MANUAL = "manual"
+
+
+class DeadCause(StrEnum):
+    """Why an occurrence is a dead letter."""
+
+    FAILED = "failed"
+    """Its attempts are used up."""
+    OVER_BOUND = "over-bound"
+    """It took longer than its duration bound, at its last attempt too."""
+    WORKER_LOST = "worker-lost"
+    """The Worker that had it was lost, at its last attempt too."""
+    CANCELLED = "cancelled"
+    UNRUNNABLE = "unrunnable"
+    """The records do not have its schedule, or what it runs, any more."""
+
+
+class AttemptEnding(StrEnum):
+    """How one attempt at an occurrence ended."""
+
+    COMPLETED = "completed"
+    RETRY = "retry"
+    """Something of it is to be tried again."""
+    FAILED = "failed"
+    OVER_BOUND = "over-bound"
+    CANCELLED = "cancelled"
+    LOST = "lost"
+    """Its lease passed: the Worker died, was frozen, or could not reach the database."""
+    HANDED_BACK = "handed-back"
+    """The Worker stopped, or the database was away; it does not count as an attempt."""
+
+
+class ScheduleStanding(StrEnum):
+    """How a schedule is doing, the most urgent first."""
+
+    PARKED = "parked"
+    """It cannot be computed; the reason is shown."""
+    LATE = "late"
+    """An occurrence that is due has not started."""
+    RETRYING = "retrying"
+    """An occurrence waits for its next attempt."""
+    RUNNING = "running"
+    ON_TIME = "on-time"
+    UNPLANNED = "unplanned"
+    """No Worker has seen its record yet."""
+    MANUAL = "manual"
+
+
+class WorkerStanding(StrEnum):
+    """How a Worker process is doing."""
+
+    LIVE = "live"
+    DRAINING = "draining"
+    """It takes nothing new, and ends what it has."""
+    SILENT = "silent"
+    """It should have been heard of, and was not."""
+    STOPPED = "stopped"

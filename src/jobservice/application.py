@@ -189,7 +189,8 @@ class RegisteredRule:
 
 
 UseCaseFunction = Callable[..., Awaitable[Outcome]]
-"""`async def reject(call: Call, item: WorkItem, *, reason: str) -> Outcome`: keyword inputs as the record declares."""
+"""`async def reject(call: Call, item: WorkItem, *, reason: str) -> Outcome`: keyword inputs as the record declares; of a
+job `async def send(call: JobCall, item: JobItem) -> Outcome`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,6 +216,102 @@ class Outward(Protocol):
     async def look_up(self, key: str) -> Outcome | None:
         """What the outside world knows of that key: done or refused; None where it never heard of it. Raises where
         there was no answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobItem:
+    """One item that a run selected: `key` is unique in the run, and in a job with a cursor its place in the order.
+
+    `given` is what the use case needs to know of it: plain JSON, kept with the run, so neither secrets nor accounts.
+    """
+
+    key: str
+    label: str
+    """What people see of it."""
+    given: Mapping[str, str | int | bool] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Released:
+    """A payout that went out: what a selection may know of it."""
+
+    item: str
+    queue: str
+    at: datetime
+    money: Money
+    payee_id: str
+    payee_name: str
+
+
+class Selecting(Protocol):
+    """What a selection may look at, in a read-only transaction of one tenant."""
+
+    @property
+    def tenant(self) -> str:
+        """The one tenant of this run."""
+
+    @property
+    def schedule(self) -> str:
+        """Id of the schedule."""
+
+    @property
+    def scheduled_at(self) -> datetime:
+        """The instant that the run is for, UTC: decide by it and never by now, so that every attempt selects alike."""
+
+    @property
+    def previous_at(self) -> datetime | None:
+        """The instant of the rhythm before it, UTC."""
+
+    async def released(self, *, since: datetime, until: datetime, after: str | None, limit: int) -> Sequence[Released]:
+        """Payouts released in [since, until), in the order of their time and id; `after` is the key that `release_key`
+        gives one."""
+
+    async def waiting(self, queue: str, *, after: str | None, limit: int) -> Sequence[WorkItem]:
+        """Waiting items of a queue in the order of their ids; `after` is an id."""
+
+
+def release_key(released: Released) -> str:
+    """The place of a release in their order, as a key of an item: its time in microseconds, and its item."""
+    return f"{int(released.at.timestamp() * 1_000_000):016d}-{released.item}"
+
+
+SelectionFunction = Callable[[Selecting, str | None, int], Awaitable[Sequence[JobItem]]]
+"""`async def paid_suppliers(selecting, after, limit)`: at most `limit` items behind the key `after` (None = from the
+first), in a stable order; empty at the end. Called batch by batch, and again where a run goes on after a crash."""
+
+
+class JobCall(Protocol):
+    """What the use case of a job may do for one item, inside its own transaction; nothing is visible before it commits."""
+
+    @property
+    def tenant(self) -> str:
+        """The one tenant of this call."""
+
+    @property
+    def schedule(self) -> str:
+        """Id of the schedule."""
+
+    @property
+    def scheduled_at(self) -> datetime:
+        """The instant that the run is for, UTC."""
+
+    @property
+    def attempt(self) -> int:
+        """Which attempt at this item it is, from 1."""
+
+    @property
+    def now(self) -> datetime:
+        """The database's clock when the item was locked, UTC."""
+
+    @property
+    def scope(self) -> str:
+        """The idempotency scope: the occurrence's identity and the item's key, equal in every attempt and replay."""
+
+    async def push(self, queue: str, item: NewWorkItem) -> str:
+        """Push a work item without money; its id. Where its business key was used before, the id of that one: done."""
+
+    async def wait(self, seconds: float) -> None:
+        """Wait; cancelling and the duration bound end it at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -264,6 +361,7 @@ class Application:
         self.records = records
         self.use_cases: dict[str, UseCaseFunction] = {}
         self.rules: dict[str, RegisteredRule] = {}
+        self.selections: dict[str, SelectionFunction] = {}
         self.outwards: dict[str, Outward] = {}
         self.companions: tuple[Companion, ...] = ()
         self.seeder: Seeder | None = None
@@ -287,6 +385,17 @@ class Application:
             if identifier in self.rules:
                 raise ValueError(f"{identifier} is registered twice")
             self.rules[identifier] = RegisteredRule(version=version, function=function)
+            return function
+
+        return register
+
+    def selection(self, identifier: str) -> Callable[[SelectionFunction], SelectionFunction]:
+        """Register the decorated function as the selection of that id; ValueError where the id is taken."""
+
+        def register(function: SelectionFunction) -> SelectionFunction:
+            if identifier in self.selections:
+                raise ValueError(f"{identifier} is registered twice")
+            self.selections[identifier] = function
             return function
 
         return register

@@ -16,6 +16,7 @@ from jobservice.records.score_fit import misfits
 from jobservice.records.values import SettingValues
 from jobservice.rules.bulk import BulkCommand
 from jobservice.rules.queues import Queue, UseCase
+from jobservice.rules.schedules import JobUseCase, Schedule
 from jobservice.rules.scores import Rule
 from jobservice.rules.settings import Settings
 
@@ -30,6 +31,9 @@ class RecordSet:
     digest: str
     rules: Mapping[str, Rule] = field(default_factory=dict)
     bulk: Mapping[str, BulkCommand] = field(default_factory=dict)
+    schedules: Mapping[str, Schedule] = field(default_factory=dict)
+    """Job records: what people call schedules everywhere else."""
+    job_use_cases: Mapping[str, JobUseCase] = field(default_factory=dict)
 
     def bulk_of(self, queue: str) -> tuple[BulkCommand, ...]:
         """The bulk commands of a queue, by their ids."""

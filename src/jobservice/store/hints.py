@@ -48,6 +48,11 @@ async def add_money(transaction: Transaction, *, version: int) -> None:
     await transaction.run("hints/add", topic=Topic.MONEY.value, queue="money", ref="money", version=version)
 
 
+async def add_schedule(transaction: Transaction, *, schedule: str, version: int) -> None:
+    """Say that something of a schedule changed."""
+    await transaction.run("hints/add", topic=Topic.SCHEDULE.value, queue=schedule, ref=schedule, version=version)
+
+
 async def read(transaction: Transaction, *, position: int | None, seen: Collection[int]) -> ReadHints:
     """The tenant's hints written by transactions from `position` on, without those `seen`; None = none, from now."""
     row = await transaction.row("hints/read", position=position, seen=list(seen), most=BATCH_MAX + 1)

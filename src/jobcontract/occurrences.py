@@ -1,0 +1,152 @@
+"""Owns the wire models of occurrences: one run of a schedule at one instant, its attempts, its items, its cancelling."""
+
+from __future__ import annotations
+
+from pydantic import AwareDatetime, NaiveDatetime
+
+from jobcontract.states import (
+    AttemptEnding,
+    ClockChange,
+    DeadCause,
+    OccurrenceOrigin,
+    OccurrenceState,
+    OutcomeKind,
+)
+from jobcontract.wire import Answer, Reason, Wire
+
+
+class ItemCounts(Answer):
+    """The items of a run by outcome; `unfinished` were selected and have none so far."""
+
+    done: int
+    refused: int
+    failed: int
+    unfinished: int
+    selected_all: bool
+    """Whether the selection came to its end."""
+
+
+class Lease(Answer):
+    """Who works on an occurrence now."""
+
+    worker: str
+    """The incarnation of the Worker process."""
+    host: str
+    """For people, never an identity."""
+    fence: int
+    taken_at: AwareDatetime
+    expires_at: AwareDatetime
+    renewals: int
+
+
+class Attempt(Answer):
+    """One attempt that ended."""
+
+    attempt: int
+    fence: int
+    worker: str
+    host: str
+    taken_at: AwareDatetime
+    started_at: AwareDatetime | None
+    expires_at: AwareDatetime
+    renewals: int
+    ended_at: AwareDatetime
+    ending: AttemptEnding
+    error: str | None
+
+
+class RefusedCompletion(Answer):
+    """A write that came under a lease that was not the Worker's any more, and changed nothing."""
+
+    at: AwareDatetime
+    worker: str
+    host: str
+    fence: int
+    what: str
+
+
+class Occurrence(Answer):
+    """One planned time of a schedule in one tenant, and what became of it."""
+
+    id: str
+    name: str
+    """Its identity as a person types it: `statements.nightly@2026-10-26T01:30:00Z`."""
+    schedule: str
+    tenant: str
+    scheduled_at: AwareDatetime
+    local: NaiveDatetime | None
+    zone: str
+    clock: ClockChange | None
+    tzdata: str
+    origin: OccurrenceOrigin
+    state: OccurrenceState
+    due_at: AwareDatetime
+    """When the next attempt may start, of one that is scheduled."""
+    attempts: int
+    attempts_most: int | None
+    """None where the records do not have the schedule any more."""
+    started_at: AwareDatetime | None
+    ended_at: AwareDatetime | None
+    lease: Lease | None
+    items: ItemCounts
+    cause: DeadCause | None
+    error: str | None
+    """Of the last attempt; says nothing of SQL, secrets or people."""
+    cancel_asked_at: AwareDatetime | None
+    cancelled_by: str | None
+    cancel_reason: str | None
+    version: int
+
+
+class Occurrences(Answer):
+    """A page of occurrences, the latest scheduled first."""
+
+    occurrences: tuple[Occurrence, ...]
+    next: str | None
+    now: AwareDatetime
+
+
+class OccurrenceItem(Answer):
+    """One item of a run; `outcome` is None until it is decided."""
+
+    number: int
+    key: str
+    label: str
+    outcome: OutcomeKind | None
+    attempts: int
+    try_at: AwareDatetime | None
+    sentence: str | None
+    ended_at: AwareDatetime | None
+
+
+class OccurrenceDetail(Answer):
+    """An occurrence with its attempts (newest first), refused completions, and the first of its items."""
+
+    occurrence: Occurrence
+    attempts: tuple[Attempt, ...]
+    refused: tuple[RefusedCompletion, ...]
+    items: tuple[OccurrenceItem, ...]
+    """Those that failed first, then those without an outcome, then the others, each by number."""
+    items_next: str | None
+    now: AwareDatetime
+
+
+class OccurrenceItems(Answer):
+    """A page of the items of a run, in the order of the detail."""
+
+    items: tuple[OccurrenceItem, ...]
+    next: str | None
+    now: AwareDatetime
+
+
+class CancelOrder(Wire):
+    """Cancel an occurrence: what waits is not started, what runs is stopped."""
+
+    reason: Reason
+
+
+class OccurrenceChanged(Answer):
+    """An occurrence after an order."""
+
+    occurrence: Occurrence
+    now: AwareDatetime
