@@ -10,10 +10,11 @@ from jobcontract.states import Role
 MAY = {
     Role.FINANCE: (
         "queue.read queue.claim queue.claim.break queue.act plan.read payout.release payout.stop colleague.read"
+        " schedule.read"
     ),
-    Role.OPERATOR: "queue.read plan.read payout.stop colleague.read",
+    Role.OPERATOR: "queue.read plan.read payout.stop colleague.read schedule.read occurrence.cancel",
     Role.SUPPORT: "colleague.read",
-    Role.AUDITOR: "queue.read plan.read colleague.read audit.read",
+    Role.AUDITOR: "queue.read plan.read colleague.read audit.read schedule.read",
     Role.PUSHER: "item.push",
     Role.ADMINISTRATOR: "colleague.read person.read setting.read",
 }

@@ -13,12 +13,18 @@ create table jobs.schedules (
     parked_at timestamptz,
     parked_reason text,
     retired_at timestamptz, -- the records do not have it any more
+    disabled_at timestamptz, -- time disabled counts as downtime: the misfire policy makes up for it
+    disabled_until timestamptz,
+    disabled_by text,
+    disabled_reason text,
     last_scheduled_at timestamptz,
     last_started_at timestamptz,
     last_completed_at timestamptz,
     version bigint not null default 1,
     primary key (tenant, schedule),
-    check ((parked_at is null) = (parked_reason is null))
+    check ((parked_at is null) = (parked_reason is null)),
+    check ((disabled_at is null) = (disabled_by is null) and (disabled_at is null) = (disabled_reason is null)),
+    check (disabled_until is null or disabled_at is not null)
 );
 create index schedules_next on jobs.schedules (next_at, tenant, schedule) where next_at is not null;
 
