@@ -73,6 +73,9 @@ SETTINGS = Settings(
     plan_attempts=3,
     warnings_days=30 * 86_400,
     code_rest=0,
+    occurrence_lease=30,
+    worker_grace=20,
+    worker_slots=16,
 )
 
 

@@ -49,6 +49,9 @@ class Settings:
     plan_attempts: int
     warnings_days: float
     code_rest: float
+    occurrence_lease: float
+    worker_grace: float
+    worker_slots: int
 
 
 DECLARATIONS: tuple[SettingDeclaration, ...] = (
@@ -112,5 +115,22 @@ DECLARATIONS: tuple[SettingDeclaration, ...] = (
         least=0,
         most=2_592_000,
         purpose="how long after an enrolment no code confirms",
+    ),
+    SettingDeclaration(
+        id="occurrence.lease",
+        type=SettingType.DURATION,
+        least=1,
+        most=3_600,
+        purpose="how long a run is its Worker's without a sign of life",
+    ),
+    SettingDeclaration(
+        id="worker.grace",
+        type=SettingType.DURATION,
+        least=0,
+        most=3_600,
+        purpose="how long a Worker that stops ends what it has begun",
+    ),
+    SettingDeclaration(
+        id="worker.slots", type=SettingType.COUNT, least=1, most=1_000, purpose="runs of one Worker at once"
     ),
 )
