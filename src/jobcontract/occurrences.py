@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import AwareDatetime, NaiveDatetime
 
+from jobcontract.session import Person
 from jobcontract.states import (
     AttemptEnding,
     ClockChange,
@@ -32,7 +33,7 @@ class Lease(Answer):
     worker: str
     """The incarnation of the Worker process."""
     host: str
-    """For people, never an identity."""
+    """For people, never an identity; empty where the Worker is not known any more."""
     fence: int
     taken_at: AwareDatetime
     expires_at: AwareDatetime
@@ -93,7 +94,8 @@ class Occurrence(Answer):
     error: str | None
     """Of the last attempt; says nothing of SQL, secrets or people."""
     cancel_asked_at: AwareDatetime | None
-    cancelled_by: str | None
+    cancelled_by: Person | None
+    """Who asked for it to be cancelled."""
     cancel_reason: str | None
     version: int
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import AwareDatetime, Field, NaiveDatetime
 
+from jobcontract.session import Person
 from jobcontract.states import (
     ClockChange,
     MisfirePolicy,
@@ -67,6 +68,15 @@ class Planned(Answer):
     """What a change of the clock does to it; empty where nothing."""
 
 
+class Disabled(Answer):
+    """Who switched a schedule off, and why; `until` None: until somebody switches it on."""
+
+    at: AwareDatetime
+    until: AwareDatetime | None
+    by: Person
+    reason: str
+
+
 class Recent(Answer):
     """One of the last occurrences of a schedule, for the strip: newest last."""
 
@@ -98,6 +108,9 @@ class Schedule(Answer):
     bound: float
     """Seconds that one attempt may take."""
     attempts: int
+    backoff_first: float
+    """Seconds before the second attempt; doubled each time."""
+    backoff_most: float
     cursor: str | None
     position: str | None
     """Where the cursor stands."""
@@ -107,6 +120,8 @@ class Schedule(Answer):
     standing_words: str
     """A sentence: late by how much, parked why, running since when."""
     next_at: AwareDatetime | None
+    """The next instant of its rhythm; None of a manual or parked one, and of one that never runs again."""
+    disabled: Disabled | None
     waiting: int
     """Occurrences that are due and have not started, counted to 1,000."""
     dead: int
@@ -126,6 +141,7 @@ class Schedules(Answer):
     total: int
     late: int
     parked: int
+    disabled: int
     now: AwareDatetime
     """The database's clock."""
 
@@ -151,6 +167,10 @@ class ScheduleDetail(Answer):
     schedule: Schedule
     next: tuple[Planned, ...]
     """The next five."""
+    next_words: str
+    """Why there are none, or no more; empty where there is nothing to say."""
+    tzdata: str
+    """Version of the time zone database."""
     skipped: tuple[SkippedInstants, ...]
     """The newest twenty."""
     now: AwareDatetime
@@ -160,8 +180,13 @@ class NextInstants(Answer):
     """What a rhythm does after an instant."""
 
     schedule: str
+    rhythm: Rhythm | None
     zone: str
     tzdata: str
     """Version of the time zone database."""
+    after: AwareDatetime
+    """They are all later than this."""
     instants: tuple[Planned, ...]
+    words: str
+    """Why there are none, or fewer than asked for; empty where there is nothing to say."""
     now: AwareDatetime

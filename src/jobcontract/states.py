@@ -346,6 +346,8 @@ class ScheduleStanding(StrEnum):
     """It cannot be computed; the reason is shown."""
     LATE = "late"
     """An occurrence that is due has not started."""
+    DISABLED = "disabled"
+    """A person switched it off; what it misses counts as downtime."""
     RETRYING = "retrying"
     """An occurrence waits for its next attempt."""
     RUNNING = "running"

@@ -16,6 +16,8 @@ class Worker(Answer):
     version: str
     started_at: AwareDatetime
     beat_at: AwareDatetime
+    draining_at: AwareDatetime | None
+    """Since when it takes nothing new."""
     stopped_at: AwareDatetime | None
     standing: WorkerStanding
     slots: int
