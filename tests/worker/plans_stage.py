@@ -106,7 +106,7 @@ class Stage:
     async def take(self, holder: UUID = FIRST, most: int = 1) -> RowLease | None:
         """A lease of the next plan that wants work."""
         asked = time.monotonic()
-        for grant in await self.applying().take(holder, most):
+        for grant in (await self.applying().take(holder, most, {})).grants:
             return RowLease(grant=grant, holder=holder, deadline=asked + LEASE)
         return None
 

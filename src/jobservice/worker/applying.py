@@ -27,7 +27,7 @@ from jobservice.store import turns as turn_store
 from jobservice.store.database import Database, Row, Transaction
 from jobservice.store.leases import PlanHead
 from jobservice.store.turns import PlanLease, PlannedRow
-from jobservice.worker.leased_work import Grant, RowLease
+from jobservice.worker.leased_work import Grant, Renewed, RowLease, Taken
 from jobservice.worker.outward_calls import OutwardCalls
 from jobservice.worker.plan_run import Pacing, PlanRun
 from jobservice.worker.turns import Turns
@@ -51,27 +51,37 @@ class Applying:
     every: float = 0.3
     lease: float = 10.0
     most: int = 4
+    wakes: frozenset[str] = frozenset({"plans"})
     act_seconds: float = 5.0
     pacing: Pacing = field(default_factory=Pacing)
     calls: Callable[[str], OutwardCalls | None] | None = None
     """The outside half of a use case by its id; None: what the application registered, with the usual patience."""
     name: str = "applying"
 
-    async def take(self, holder: UUID, most: int) -> Sequence[Grant]:
-        """Lease plans that want work."""
+    async def take(self, holder: UUID, most: int, running: Mapping[str, int]) -> Taken:  # noqa: ARG002  # plans go by age
+        """Lease plans that want work, the longest confirmed first, whosever they are."""
         async with self.database.transaction(None) as transaction:
             taken = await store.take(transaction, holder=holder, lease=self.lease, most=most)
-        return tuple(Grant(id=each.plan, tenant=each.tenant, fence=each.fence) for each in taken)
+        return Taken(grants=tuple(Grant(id=each.plan, tenant=each.tenant, fence=each.fence) for each in taken))
 
-    async def renew(self, holder: UUID, held: Mapping[UUID, int]) -> Collection[UUID]:
+    async def renew(self, holder: UUID, held: Mapping[UUID, int]) -> Renewed:
         """Extend the leases."""
         async with self.database.transaction(None) as transaction:
-            return await store.renew(transaction, held, holder=holder, lease=self.lease)
+            return Renewed(kept=await store.renew(transaction, held, holder=holder, lease=self.lease))
 
-    async def give_back(self, lease: RowLease) -> bool:
+    async def cancelled(self, holder: UUID, held: Mapping[UUID, int]) -> Collection[UUID]:  # noqa: ARG002  # none is
+        """None: a plan is aborted by its row, which each turn compares."""
+        return frozenset()
+
+    async def give_back(self, lease: RowLease, database: Database | None = None) -> bool:
         """Give a lease back: another Worker may go on at once."""
-        async with self.database.transaction(lease.grant.tenant) as transaction:
+        async with (database or self.database).transaction(lease.grant.tenant) as transaction:
             return await store.give_back(transaction, _key(lease))
+
+    async def overrun(self, database: Database, lease: RowLease, sentence: str) -> None:
+        """Give the lease back: whoever takes the plan next asks what became of the turns that were running."""
+        _log.error("plan-overrun", plan=str(lease.grant.id), tenant=lease.grant.tenant, reason=sentence)
+        await self.give_back(lease, database)
 
     async def carry(self, lease: RowLease) -> None:
         """Apply the plan as far as it goes now."""
