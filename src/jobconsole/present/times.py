@@ -34,6 +34,16 @@ def span(seconds: float) -> str:
     return _span(max(0.0, seconds))
 
 
+def brief_span(seconds: float) -> str:
+    """A length of time in at most two units: `2 d 4 h`, `3 h 12 min`, `12 min`, `9 s`, never below `0 s`."""
+    whole = max(0, int(seconds))
+    for size, unit, part, smaller in ((_DAY, "d", _HOUR, "h"), (_HOUR, "h", _MINUTE, "min")):
+        if whole >= size:
+            rest = whole % size // part
+            return f"{whole // size:,} {unit} {rest} {smaller}" if rest else f"{whole // size:,} {unit}"
+    return f"{whole // _MINUTE} min" if whole >= _MINUTE else f"{whole} s"
+
+
 def age(created: datetime, now: datetime) -> str:
     """`6 days old`, `5 hours old`, `12 min old`; `dated in 2 days` for a date to come."""
     seconds = (now - created).total_seconds()

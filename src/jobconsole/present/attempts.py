@@ -1,0 +1,173 @@
+"""Owns how the attempts at an occurrence are written, with the late writes that were refused, and the items of its run. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from jobconsole.present.columns import Column, Line, Piece, Tone
+from jobconsole.present.occurrences import SHORT_ID, host_text, times_text
+from jobconsole.present.schedules import At, utc_text
+from jobconsole.present.times import both, brief_span
+from jobcontract.states import AttemptEnding, OutcomeKind
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from jobcontract.occurrences import Attempt, Lease, Occurrence, OccurrenceItem, RefusedCompletion
+
+ENDINGS: Mapping[AttemptEnding, tuple[str, Tone]] = {
+    AttemptEnding.COMPLETED: ("✓ completed", Tone.GOOD),
+    AttemptEnding.RETRY: ("◌ to be retried", Tone.WARN),
+    AttemptEnding.FAILED: ("✗ failed", Tone.BAD),
+    AttemptEnding.OVER_BOUND: ("✗ over its bound", Tone.BAD),
+    AttemptEnding.CANCELLED: ("– cancelled", Tone.WARN),
+    AttemptEnding.LOST: ("✗ Worker lost", Tone.BAD),
+    AttemptEnding.HANDED_BACK: ("– handed back", Tone.QUIET),
+}
+RUNS_NOW = ("◆ holds it now", Tone.MINE)
+REFUSED_LATE = ("! late, refused", Tone.WARN)
+OUTCOMES: Mapping[OutcomeKind | None, tuple[str, Tone]] = {
+    OutcomeKind.DONE: ("✓ done", Tone.GOOD),
+    OutcomeKind.REFUSED: ("– refused", Tone.WARN),
+    OutcomeKind.RETRY: ("◌ to be retried", Tone.WARN),
+    OutcomeKind.FAILED: ("✗ failed", Tone.BAD),
+    OutcomeKind.UNCERTAIN: ("? uncertain", Tone.WARN),
+    None: ("· no outcome", Tone.QUIET),
+}
+
+
+# Attempts
+
+
+def attempts_columns() -> tuple[Column, ...]:
+    """The columns of the attempts: a line for each holder of its lease, and each late write that was refused."""
+    return (
+        Column(id="attempt", label="try", least=3, right=True, whole=True),
+        Column(id="ending", label="how it ended", least=14, whole=True),
+        Column(id="fence", label="fence", least=5, right=True, whole=True),
+        Column(id="worker", label="Worker", least=8, uncut=True, most=8, yields=5),
+        Column(id="host", label="host", least=6, uncut=True, most=18, yields=2),
+        Column(id="taken", label="taken", least=9, uncut=True, most=20, yields=4),
+        Column(id="lasted", label="lasted", least=6, uncut=True, most=12, yields=3),
+        Column(id="renewed", label="renewed", least=7, right=True, uncut=True, most=9, yields=3),
+        Column(id="error", label="", least=8, yields=1),
+    )
+
+
+def attempt_cells(attempt: Attempt) -> Mapping[str, Piece]:
+    """The cells of one attempt that ended."""
+    word, tone = ENDINGS[attempt.ending]
+    began = attempt.started_at or attempt.taken_at
+    return {
+        "attempt": Piece(f"{attempt.attempt:,}"),
+        "ending": Piece(word, tone),
+        "fence": Piece(f"{attempt.fence:,}"),
+        "worker": Piece(attempt.worker[:SHORT_ID]),
+        "host": Piece(attempt.host),
+        "taken": Piece(_clock(attempt.taken_at)),
+        "lasted": Piece(brief_span((attempt.ended_at - began).total_seconds())),
+        "renewed": Piece(f"{attempt.renewals:,}"),
+        "error": Piece(attempt.error or ""),
+    }
+
+
+def holder_cells(occurrence: Occurrence, lease: Lease, at: At) -> Mapping[str, Piece]:
+    """The cells of the attempt that runs now."""
+    word, tone = RUNS_NOW
+    return {
+        "attempt": Piece(f"{occurrence.attempts:,}"),
+        "ending": Piece(word, tone),
+        "fence": Piece(f"{lease.fence:,}"),
+        "worker": Piece(lease.worker[:SHORT_ID]),
+        "host": Piece(lease.host),
+        "taken": Piece(_clock(lease.taken_at)),
+        "lasted": Piece(brief_span((at.now - lease.taken_at).total_seconds())),
+        "renewed": Piece(f"{lease.renewals:,}"),
+    }
+
+
+def refused_cells(refused: RefusedCompletion) -> Mapping[str, Piece]:
+    """The cells of a late write that was refused: it came under a lease that was not its Worker's any more."""
+    word, tone = REFUSED_LATE
+    return {
+        "ending": Piece(word, tone),
+        "fence": Piece(f"{refused.fence:,}"),
+        "worker": Piece(refused.worker[:SHORT_ID]),
+        "host": Piece(refused.host),
+        "taken": Piece(_clock(refused.at)),
+        "error": Piece(refused.what),
+    }
+
+
+def _clock(instant: datetime) -> str:
+    return utc_text(instant.replace(microsecond=0)).partition(" ")[2]
+
+
+def attempt_lines(attempt: Attempt, at: At) -> list[Line]:
+    """One attempt in full: when, by whom, under which fence, and its error."""
+    word, tone = ENDINGS[attempt.ending]
+    started = f" · started {_clock(attempt.started_at)}" if attempt.started_at is not None else " · never started"
+    told = (
+        f" · fence {attempt.fence:,} · taken {both(attempt.taken_at, at.zone)}{started} · ended {_clock(attempt.ended_at)}"
+        f" · renewed {times_text(attempt.renewals) if attempt.renewals else 'never'}"
+    )
+    return [
+        (Piece(f"{word}", tone), Piece(f" · Worker {attempt.worker} on {host_text(attempt.host)}{told}")),
+        *([(Piece(attempt.error, Tone.BAD),)] if attempt.error else []),
+    ]
+
+
+def refused_lines(refused: RefusedCompletion, at: At) -> list[Line]:
+    """One late write in full."""
+    word, tone = REFUSED_LATE
+    who = f" · Worker {refused.worker} on {host_text(refused.host)} · fence {refused.fence:,} · {both(refused.at, at.zone)}"
+    return [
+        (Piece(word, tone), Piece(who)),
+        (Piece(f"{refused.what} It changed nothing: the lease was not its any more."),),
+    ]
+
+
+# Items
+
+
+def items_columns() -> tuple[Column, ...]:
+    """The columns of the items of a run."""
+    return (
+        Column(id="outcome", label="outcome", least=12, whole=True),
+        Column(id="number", label="#", least=3, right=True, uncut=True, most=9, yields=3),
+        Column(id="key", label="item", least=8, uncut=True, most=24, yields=4),
+        Column(id="label", label="what", least=10, most=40, yields=2),
+        Column(id="attempts", label="tries", least=5, right=True, uncut=True, most=6, yields=2),
+        Column(id="sentence", label="how it ended", least=10, yields=1),
+    )
+
+
+def item_cells(item: OccurrenceItem, at: At) -> Mapping[str, Piece]:
+    """The cells of one item of a run."""
+    word, tone = OUTCOMES[item.outcome]
+    sentence = item.sentence or ""
+    if item.try_at is not None and item.try_at > at.now:
+        sentence = (
+            f"again in {brief_span((item.try_at - at.now).total_seconds())}{f' · {sentence}' if sentence else ''}"
+        )
+    return {
+        "outcome": Piece(word, tone),
+        "number": Piece(f"{item.number:,}", Tone.QUIET),
+        "key": Piece(item.key, Tone.STRONG),
+        "label": Piece(item.label),
+        "attempts": Piece(f"{item.attempts:,}"),
+        "sentence": Piece(sentence, tone if item.outcome is OutcomeKind.FAILED else Tone.PLAIN),
+    }
+
+
+def item_lines(item: OccurrenceItem, at: At) -> list[Line]:
+    """One item in full."""
+    word, tone = OUTCOMES[item.outcome]
+    ended = f" · {both(item.ended_at, at.zone)}" if item.ended_at is not None else ""
+    again = f" · again {both(item.try_at, at.zone)}" if item.try_at is not None else ""
+    tries = f" · {item.attempts:,} {'attempt' if item.attempts == 1 else 'attempts'}"
+    return [
+        (Piece(word, tone), Piece(f" · {item.key} · {item.label}{tries}{ended}{again}")),
+        *([(Piece(item.sentence, tone),)] if item.sentence else []),
+    ]

@@ -1,0 +1,94 @@
+"""Owns how Worker processes are written: how each is doing, since when, when it was last heard, how much it holds. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from jobconsole.present.columns import Column, Line, Piece, Tone, joined
+from jobconsole.present.times import brief_span
+from jobcontract.states import WorkerStanding
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from jobconsole.present.schedules import At
+    from jobcontract.workers import Worker
+
+SHORT_ID = 8
+"""Characters of an incarnation that are shown in a list."""
+STANDINGS: Mapping[WorkerStanding, tuple[str, Tone]] = {
+    WorkerStanding.LIVE: ("● live", Tone.GOOD),
+    WorkerStanding.DRAINING: ("‖ draining", Tone.WARN),
+    WorkerStanding.SILENT: ("✗ silent", Tone.BAD),
+    WorkerStanding.STOPPED: ("– stopped", Tone.QUIET),
+}
+"""Sign and word of each standing."""
+EMPTY = "No Worker lives, and none stopped within the last day: nothing of any schedule runs until one is started."
+
+
+def workers_columns() -> tuple[Column, ...]:
+    """The columns of the Workers."""
+    return (
+        Column(id="state", label="state", least=10, whole=True),
+        Column(id="host", label="host", least=8, uncut=True, most=30, yields=4),
+        Column(id="worker", label="Worker", least=8, whole=True),
+        Column(id="slots", label="processing", least=10, right=True, whole=True),
+        Column(id="heard", label="last heard", least=10, uncut=True, most=14, yields=3),
+        Column(id="since", label="since", least=6, uncut=True, most=14, yields=2),
+        Column(id="version", label="version", least=7, uncut=True, most=20, yields=1),
+        Column(id="rest", label="", least=1),
+    )
+
+
+def workers_cells(worker: Worker, at: At) -> Mapping[str, Piece]:
+    """The cells of one Worker's row by column id."""
+    word, tone = STANDINGS[worker.standing]
+    full = worker.slots > 0 and worker.processing >= worker.slots
+    return {
+        "state": Piece(word, tone),
+        "host": Piece(worker.host, Tone.STRONG),
+        "worker": Piece(worker.incarnation[:SHORT_ID]),
+        "slots": Piece(f"{worker.processing:,} of {worker.slots:,}", Tone.WARN if full else Tone.PLAIN),
+        "heard": Piece(_ago(worker.beat_at, at.now), tone if worker.standing is WorkerStanding.SILENT else Tone.PLAIN),
+        "since": Piece(brief_span((at.now - worker.started_at).total_seconds())),
+        "version": Piece(worker.version, Tone.QUIET),
+        "rest": Piece(_ending(worker, at.now), Tone.QUIET),
+    }
+
+
+def _ending(worker: Worker, now: datetime) -> str:
+    if worker.stopped_at is not None:
+        return f"stopped {_ago(worker.stopped_at, now)}"
+    if worker.draining_at is not None:
+        return f"takes nothing new since {brief_span((now - worker.draining_at).total_seconds())}"
+    return ""
+
+
+def _ago(instant: datetime, now: datetime) -> str:
+    return f"{brief_span((now - instant).total_seconds())} ago"
+
+
+def workers_title(workers: Sequence[Worker] | None) -> Line:
+    """`Workers 3 live · 1 silent · 1 stopped · processing 7 of 48 here`."""
+    if workers is None:
+        return (Piece("Workers", Tone.STRONG),)
+    told = [Piece("Workers", Tone.STRONG)]
+    for standing, (word, tone) in STANDINGS.items():
+        count = sum(each.standing is standing for each in workers)
+        told.append(Piece(f"{count:,} {word.partition(' ')[2]}" if count else "", tone))
+    takes = [each for each in workers if each.standing is WorkerStanding.LIVE]
+    slots = sum(each.slots for each in takes)
+    here = sum(each.processing for each in workers)
+    told.append(Piece(f"{here:,} processing in this tenant, {slots:,} slots" if takes else "", Tone.QUIET))
+    return joined(told)
+
+
+def silent_words(worker: Worker, at: At) -> str:
+    """What a silent Worker means for what it holds; empty for any other."""
+    if worker.standing is not WorkerStanding.SILENT:
+        return ""
+    return (
+        f"Worker {worker.incarnation[:SHORT_ID]} on {worker.host} was not heard of for "
+        f"{brief_span((at.now - worker.beat_at).total_seconds())}: another one takes over what it holds once its leases run out."
+    )
