@@ -2,13 +2,15 @@
 -- Runs as the owner.
 
 -- One row a schedule and tenant: how far its rhythm was decided. What a schedule is, its record says; `definition` is
--- the part of the record that decides its instants, as text: an equal one is no change.
+-- the part of the record that decides what is planned, as text: an equal one is no change.
 create table jobs.schedules (
     tenant text not null references jobs.tenants (id),
     schedule text not null,
     definition text not null,
     planned_until timestamptz not null, -- every instant up to here was planned or skipped, whatever comes later
-    next_at timestamptz, -- the next instant to plan; null: never again, parked, or manual
+    next_at timestamptz, -- the first instant after the planner's last look; null: never again, parked, or manual
+    look_at timestamptz, -- when the planner looks at it next; null: only when something changes
+    kept_seconds double precision, -- its retention, also after the records have it no more
     floor_at timestamptz, -- retention: what is at or before it may be gone, and is never planned again; only rises
     parked_at timestamptz,
     parked_reason text,
@@ -26,7 +28,14 @@ create table jobs.schedules (
     check ((disabled_at is null) = (disabled_by is null) and (disabled_at is null) = (disabled_reason is null)),
     check (disabled_until is null or disabled_at is not null)
 );
-create index schedules_next on jobs.schedules (next_at, tenant, schedule) where next_at is not null;
+create index schedules_look on jobs.schedules (look_at, tenant, schedule) where look_at is not null;
+
+-- What the Worker counted over all tenants, for the metrics of a process that sees one tenant at a time.
+create table jobs.figures (
+    name text primary key,
+    value bigint not null,
+    counted_at timestamptz not null default jobs.now()
+);
 
 -- The identity is (tenant, schedule, scheduled_at). `lock` is what it runs under alone: the unique index on it is the
 -- lock. `miss_at`: still unstarted then, it was missed, and the misfire policy decides; null once it started or was
@@ -79,6 +88,11 @@ create index occurrences_queued on jobs.occurrences (tenant, lock, due_at, id) w
 create index occurrences_missing on jobs.occurrences (miss_at) where state = 'scheduled' and miss_at is not null;
 create index occurrences_leases on jobs.occurrences (expires_at) where state = 'processing';
 create index occurrences_dead on jobs.occurrences (tenant, ended_at, id) where state = 'dead-letter';
+-- What people list: all schedules of a tenant, newest first, each state walked by itself; and what of one schedule has
+-- not been completed (its completed ones stand in the order of the unique index).
+create index occurrences_listed on jobs.occurrences (tenant, state, scheduled_at desc, id desc);
+create index occurrences_uncompleted on jobs.occurrences (tenant, schedule, state, scheduled_at desc, id desc)
+where state <> 'completed';
 create index occurrences_cancelled on jobs.occurrences (cancel_asked_at)
 where cancel_asked_at is not null and state in ('scheduled', 'processing');
 
@@ -122,6 +136,8 @@ create table jobs.occurrence_items (
     check ((outcome is null) = (ended_at is null))
 );
 create index occurrence_items_open on jobs.occurrence_items (occurrence, number) where outcome is null;
+create index occurrence_items_failed on jobs.occurrence_items (occurrence, number)
+where outcome in ('failed', 'uncertain');
 
 -- Instants that never became an occurrence, or that one was taken back for: a run of neighbours with one cause is one
 -- row. `merged_into`: the instant that runs in their place.
@@ -227,6 +243,23 @@ for each row
 when (new.floor_at < old.floor_at or (new.floor_at is null and old.floor_at is not null))
 execute function jobs.refuse_fall();
 
+-- Whoever disables or enables a schedule has the planner look at it at once.
+create function jobs.look_at_schedule() returns trigger
+language plpgsql
+as $$
+begin
+    new.look_at := jobs.now();
+    return new;
+end
+$$;
+create trigger schedules_disabled before update on jobs.schedules
+for each row
+when (
+    new.disabled_at is distinct from old.disabled_at
+    or new.disabled_until is distinct from old.disabled_until
+)
+execute function jobs.look_at_schedule();
+
 do $$
 declare
     name text;
@@ -251,6 +284,11 @@ begin
     end loop;
 end
 $$;
+alter table jobs.figures enable row level security;
+alter table jobs.figures force row level security;
+create policy owner on jobs.figures to current_user using (true) with check (true);
+create policy api on jobs.figures for select to jobs_api using (true);
+create policy worker on jobs.figures to jobs_worker using (true) with check (true);
 -- A run may push work for people, and never money (MONEY.md 1).
 drop policy worker_adds_reviews on jobs.items;
 create policy worker_adds on jobs.items as restrictive for insert to jobs_worker
@@ -266,4 +304,6 @@ grant select, insert, update, delete on
 jobs.schedules, jobs.occurrences, jobs.occurrence_items, jobs.skipped_instants
 to jobs_worker;
 grant select, insert, delete on jobs.occurrence_attempts, jobs.refused_completions to jobs_worker;
-grant select, insert, update on jobs.cursors to jobs_worker;
+grant select, insert, update on jobs.cursors, jobs.figures to jobs_worker;
+grant select on jobs.figures to jobs_api;
+grant delete on jobs.workers to jobs_worker;
