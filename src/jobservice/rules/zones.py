@@ -27,8 +27,8 @@ REACH = 26 * 3600
 _HELD = 60_000_000_000
 """Seconds: nearer to 1970 than this, a datetime holds an instant on every clock."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_DAY = 86_400
-_HEADER = struct.Struct(">4sc15x6l")
+_WEEK = 7 * 86_400
+_HEADER, _TYPE = struct.Struct(">4sc15x6l"), struct.Struct(">lBB")
 _NO_PLACES = frozenset({"Factory"})
 """Names of the package that stand for a machine nobody has set up."""
 
@@ -63,9 +63,9 @@ class Zone:
         self.name = name
         self._zone = ZoneInfo.from_file(BytesIO(raw), key=name)
         listed = _listed(raw)
-        self._listed = [change for at in listed if (change := self._change(at)) is not None]
+        self._listed_end = listed[-1][0] if listed else -_HELD
+        self._listed = list(self._changes(listed))
         self._starts = [change.at for change in self._listed]
-        self._listed_end = listed[-1] if listed else -_HELD
         # The file ends in a rule for all later times; only one that changes the clock has a comma.
         self._ruled = b"," in raw.rstrip(b"\n").rpartition(b"\n")[2]
         self._years: dict[int, Sequence[Change]] = {}
@@ -74,6 +74,10 @@ class Zone:
         """Seconds from UTC at that instant."""
         offset = (_EPOCH + timedelta(seconds=at)).astimezone(self._zone).utcoffset() or timedelta()
         return round(offset.total_seconds())
+
+    def abbreviation(self, at: int) -> str:
+        """What people there call that clock at that instant: `BST`, `+0530`."""
+        return (_EPOCH + timedelta(seconds=at)).astimezone(self._zone).tzname() or "UTC"
 
     def stretch(self, at: int) -> Stretch:
         """The stretch that holds that instant."""
@@ -126,9 +130,9 @@ class Zone:
         """The changes by the rule for later times in that year of UTC, past the listed ones."""
         changes = self._years.get(year)
         if changes is None:
-            # A rule changes the clock twice a year, weeks apart: a look each day misses none.
+            # A rule changes the clock twice a year, months apart: a look each week misses none.
             start, end = max(_start_of(year), self._listed_end), _start_of(year + 1)
-            looks = [*range(start, end, _DAY), end] if start < end else []
+            looks = [*range(start, end, _WEEK), end] if start < end else []
             offsets = [self.offset(at) for at in looks]
             moved = [number for number in range(1, len(looks)) if offsets[number - 1] != offsets[number]]
             changes = self._years[year] = tuple(self._between(looks[each - 1], looks[each]) for each in moved)
@@ -145,18 +149,26 @@ class Zone:
                 end = middle
         return Change(end, before, after)
 
-    def _change(self, at: int) -> Change | None:
-        """What the clock does at that instant; None where it goes on as before."""
-        before, after = self.offset(at - 1), self.offset(at)
-        return None if before == after else Change(at, before, after)
+    def _changes(self, listed: Sequence[tuple[int, int]]) -> Iterator[Change]:
+        """Those of a file's entries that move the clock; others change a name alone."""
+        offset = self.offset(listed[0][0] - 1) if listed else 0
+        for at, after in listed:
+            if after != offset:
+                yield Change(at, offset, after)
+            offset = after
 
 
-def _listed(raw: bytes) -> Sequence[int]:
-    """The instants that a file lists (TZif, RFC 9636, its second block), where a datetime holds them."""
+def _listed(raw: bytes) -> Sequence[tuple[int, int]]:
+    """The instants that a file lists and the seconds from UTC from then on (TZif, RFC 9636, its second block), where a
+    datetime holds them."""
     _, _, flags, standards, leaps, times, types, letters = _HEADER.unpack_from(raw)
     second = _HEADER.size + 5 * times + 6 * types + letters + 8 * leaps + standards + flags
-    number = _HEADER.unpack_from(raw, second)[5]
-    return [at for at in struct.unpack_from(f">{number}q", raw, second + _HEADER.size) if -_HELD < at < _HELD]
+    _, _, _, _, _, times, types, _ = _HEADER.unpack_from(raw, second)
+    place = second + _HEADER.size
+    instants = struct.unpack_from(f">{times}q", raw, place)
+    chosen = raw[place + 8 * times : place + 9 * times]
+    offsets = [offset for offset, _, _ in _TYPE.iter_unpack(raw[place + 9 * times : place + 9 * times + 6 * types])]
+    return [(at, offsets[each]) for at, each in zip(instants, chosen, strict=True) if -_HELD < at < _HELD]
 
 
 def _year_of(at: int) -> int:
