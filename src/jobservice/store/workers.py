@@ -7,9 +7,9 @@ from uuid import UUID
 from jobservice.store.database import Transaction
 
 
-async def add_worker(transaction: Transaction, *, incarnation: UUID, version: str, host: str) -> None:
-    """A Worker process begins; `host` is for people, never an identity."""
-    await transaction.run("workers/add_worker", incarnation=incarnation, version=version, host=host)
+async def add_worker(transaction: Transaction, *, incarnation: UUID, version: str, host: str, slots: int = 0) -> None:
+    """A Worker process begins, with room for so many runs; `host` is for people, never an identity."""
+    await transaction.run("workers/add_worker", incarnation=incarnation, version=version, host=host, slots=slots)
 
 
 async def beat(transaction: Transaction, incarnation: UUID) -> bool:
@@ -17,6 +17,16 @@ async def beat(transaction: Transaction, incarnation: UUID) -> bool:
     return await transaction.run("workers/beat", incarnation=incarnation) > 0
 
 
+async def drain(transaction: Transaction, incarnation: UUID) -> None:
+    """The process takes nothing new."""
+    await transaction.run("workers/drain", incarnation=incarnation)
+
+
 async def stop_worker(transaction: Transaction, incarnation: UUID) -> None:
     """The process ended in good order."""
     await transaction.run("workers/stop_worker", incarnation=incarnation)
+
+
+async def hand_back_duties(transaction: Transaction, incarnation: UUID) -> None:
+    """Give back every duty that the process holds: it will not do it any more."""
+    await transaction.run("workers/hand_back_duties", incarnation=incarnation)

@@ -1,0 +1,2 @@
+-- Is the database there?
+select 1 as alive
