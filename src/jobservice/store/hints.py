@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from jobcontract.events import Hint, Topic
 from jobservice.store.database import Transaction
 
+SCHEDULES_ONE_BY_ONE = 3
+"""Of more schedules than this in a tenant at once, one hint says it of all."""
 BATCH_MAX = 5_000
 """Most hints of one read; where more wait, reloading is cheaper than being told."""
 
@@ -48,9 +50,35 @@ async def add_money(transaction: Transaction, *, version: int) -> None:
     await transaction.run("hints/add", topic=Topic.MONEY.value, queue="money", ref="money", version=version)
 
 
-async def add_schedule(transaction: Transaction, *, schedule: str, version: int) -> None:
-    """Say that something of a schedule changed."""
-    await transaction.run("hints/add", topic=Topic.SCHEDULE.value, queue=schedule, ref=schedule, version=version)
+async def add_schedule(transaction: Transaction, *, schedule: str) -> None:
+    """Say that something of a schedule of the transaction's tenant changed, an occurrence of it too."""
+    if transaction.tenant is None:
+        raise ValueError("a hint about one schedule is written in its tenant")
+    await add_schedules(transaction, ((transaction.tenant, schedule),))
+
+
+async def add_schedules(transaction: Transaction, changed: Collection[tuple[str, str]]) -> None:
+    """Say that something of these schedules (tenant, schedule) changed: of a few one by one, of many of a tenant at once.
+
+    Their version is the moment, in microseconds since 1970: no counter rises with every occurrence of a schedule.
+    """
+    by_tenant: dict[str, set[str]] = {}
+    for tenant, schedule in changed:
+        by_tenant.setdefault(tenant, set()).add(schedule)
+    told = [
+        (tenant, topic, ref)
+        for tenant, schedules in sorted(by_tenant.items())
+        for topic, ref in (
+            [(Topic.SCHEDULE, schedule) for schedule in sorted(schedules)]
+            if len(schedules) <= SCHEDULES_ONE_BY_ONE
+            else [(Topic.SCHEDULES, Topic.SCHEDULES.value)]
+        )
+    ]
+    if told:
+        tenants, topics, refs = ([each[place] for each in told] for place in range(3))
+        await transaction.run(
+            "hints/add_schedules", tenants=tenants, topics=[str(topic.value) for topic in topics], refs=refs
+        )
 
 
 async def read(transaction: Transaction, *, position: int | None, seen: Collection[int]) -> ReadHints:
