@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from jobservice.store.database import Transaction
+from jobservice.store.database import Row, Transaction
 
 
 async def add_worker(transaction: Transaction, *, incarnation: UUID, version: str, host: str, slots: int = 0) -> None:
@@ -30,3 +30,9 @@ async def stop_worker(transaction: Transaction, incarnation: UUID) -> None:
 async def hand_back_duties(transaction: Transaction, incarnation: UUID) -> None:
     """Give back every duty that the process holds: it will not do it any more."""
     await transaction.run("workers/hand_back_duties", incarnation=incarnation)
+
+
+async def listed(transaction: Transaction, *, keep_seconds: float, most: int) -> list[Row]:
+    """Workers that live, and those that stopped or fell silent within `keep_seconds`, the newest first, with how many
+    occurrences of the tenant each holds (`processing`)."""
+    return list(await transaction.rows("workers/listed", keep=keep_seconds, most=most))
