@@ -38,6 +38,8 @@ _ADMISSION = "jobs.admission"
 _PUSHES = frozenset({routes.PUSH_ITEM.name, routes.CHANGE_ITEM.name})
 _SETS = frozenset({routes.MAKE_PLAN.name, routes.TAKE_OUT.name})
 """Routes whose body names as many items as a plan can have."""
+_SUBJECTS = ("item", "plan", "occurrence", "queue")
+"""What an act is about, as paths name it, the closest first."""
 _UNTIMED = frozenset({routes.EVENTS.name})
 
 
@@ -162,7 +164,7 @@ async def _require(request: Request, route: Route, context: Context, actor: Acto
         if route.method != "GET":
             named = request.path_params
             action = str(named.get("use_case", route.name))
-            subject = str(named.get("item") or named.get("plan") or named.get("queue") or actor.tenant)
+            subject = str(next((named[each] for each in _SUBJECTS if named.get(each)), actor.tenant))
             await record_refusal(context.service, actor, safe_subject(action), subject, refusal)
         raise
 

@@ -29,10 +29,13 @@ from jobservice.api import (
     health,
     items,
     money,
+    occurrences,
     plans,
     queues,
+    schedules,
     scores,
     session,
+    workers,
 )
 from jobservice.api.admission import JobRoute
 from jobservice.api.context import Bounds, attach, make_context
@@ -57,6 +60,9 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *codes.ENDPOINTS,
     *confirming.ENDPOINTS,
     *money.ENDPOINTS,
+    *schedules.ENDPOINTS,
+    *occurrences.ENDPOINTS,
+    *workers.ENDPOINTS,
     *audit.ENDPOINTS,
     *events.ENDPOINTS,
     *health.ENDPOINTS,
