@@ -50,35 +50,27 @@ async def add_money(transaction: Transaction, *, version: int) -> None:
     await transaction.run("hints/add", topic=Topic.MONEY.value, queue="money", ref="money", version=version)
 
 
-async def add_schedule(transaction: Transaction, *, schedule: str) -> None:
-    """Say that something of a schedule of the transaction's tenant changed, an occurrence of it too."""
-    if transaction.tenant is None:
-        raise ValueError("a hint about one schedule is written in its tenant")
-    await add_schedules(transaction, ((transaction.tenant, schedule),))
+async def add_schedule(transaction: Transaction, *, schedule: str, version: int) -> None:
+    """Say that something of a schedule changed, an occurrence of it too. The version of such a hint is the moment, in
+    microseconds since 1970: no counter rises with every occurrence of a schedule."""
+    await transaction.run("hints/add", topic=Topic.SCHEDULE.value, queue=schedule, ref=schedule, version=version)
 
 
 async def add_schedules(transaction: Transaction, changed: Collection[tuple[str, str]]) -> None:
-    """Say that something of these schedules (tenant, schedule) changed: of a few one by one, of many of a tenant at once.
-
-    Their version is the moment, in microseconds since 1970: no counter rises with every occurrence of a schedule.
-    """
+    """Say that something of these schedules (tenant, schedule) changed, now: of a few one by one, of many of a tenant at
+    once. The transaction may be of no tenant."""
     by_tenant: dict[str, set[str]] = {}
     for tenant, schedule in changed:
         by_tenant.setdefault(tenant, set()).add(schedule)
-    told = [
-        (tenant, topic, ref)
-        for tenant, schedules in sorted(by_tenant.items())
-        for topic, ref in (
-            [(Topic.SCHEDULE, schedule) for schedule in sorted(schedules)]
-            if len(schedules) <= SCHEDULES_ONE_BY_ONE
-            else [(Topic.SCHEDULES, Topic.SCHEDULES.value)]
-        )
-    ]
+    told: list[tuple[str, str, str]] = []
+    for tenant, schedules in sorted(by_tenant.items()):
+        if len(schedules) > SCHEDULES_ONE_BY_ONE:
+            told.append((tenant, Topic.SCHEDULES.value, Topic.SCHEDULES.value))
+        else:
+            told += [(tenant, Topic.SCHEDULE.value, schedule) for schedule in sorted(schedules)]
     if told:
         tenants, topics, refs = ([each[place] for each in told] for place in range(3))
-        await transaction.run(
-            "hints/add_schedules", tenants=tenants, topics=[str(topic.value) for topic in topics], refs=refs
-        )
+        await transaction.run("hints/add_schedules", tenants=tenants, topics=topics, refs=refs)
 
 
 async def read(transaction: Transaction, *, position: int | None, seen: Collection[int]) -> ReadHints:
