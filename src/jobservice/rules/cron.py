@@ -132,7 +132,7 @@ class Expression:
         """The days of the week of the last field, rising, 0 = Monday."""
         self.either_day = not named.day_and
         """Whether a day that one of the two fields of the day names is enough."""
-        self._months = frozenset(named.months)
+        self._months = sorted(named.months)
         # Which days of a month are named depends on the weekday of its first (Monday is 0) and on its length alone.
         self._days = {
             (first, length): tuple(
@@ -190,40 +190,36 @@ class Expression:
         if last < first:
             return
         start = date.fromordinal(first + _EPOCH)
-        year, month = start.year, start.month
-        while year <= _LAST_YEAR:
-            before, days = self._month(year, month)
-            for number in days:
-                day = before + number
-                if day > last:
+        for year in range(start.year, _LAST_YEAR + 1):
+            for month in self._months:
+                if (year, month) < (start.year, start.month):
+                    continue
+                before, days = self._month(year, month)
+                if before >= last:
                     return
-                if day >= first:
-                    yield day
-            if before + 31 > last:  # nothing of a later month is near enough
-                return
-            year, month = (year, month + 1) if month < 12 else (year + 1, 1)
+                for number in days:
+                    if first <= before + number <= last:
+                        yield before + number
 
     def _days_falling(self, first: int, last: int) -> Iterator[int]:
         if last < first:
             return
         end = date.fromordinal(last + _EPOCH)
-        year, month = end.year, end.month
-        while year >= 1:
-            before, days = self._month(year, month)
-            for number in reversed(days):
-                day = before + number
-                if day < first:
+        for year in range(end.year, 0, -1):
+            for month in reversed(self._months):
+                if (year, month) > (end.year, end.month):
+                    continue
+                before, days = self._month(year, month)
+                if before + 31 < first:
                     return
-                if day <= last:
-                    yield day
-            if before < first:
-                return
-            year, month = (year, month - 1) if month > 1 else (year - 1, 12)
+                for number in reversed(days):
+                    if first <= before + number <= last:
+                        yield before + number
 
     def _month(self, year: int, month: int) -> tuple[int, Sequence[int]]:
         """The day before its first, as days since 1970-01-01, and the days of the month that are named."""
         before = date(year, month, 1).toordinal() - _EPOCH - 1
-        return before, self._days[monthrange(year, month)] if month in self._months else ()
+        return before, self._days[monthrange(year, month)]
 
     @property
     def fires(self) -> bool:

@@ -42,7 +42,10 @@ class WallTimes:
 
     def rising(self, start: int, end: int) -> Iterator[Event]:
         """The events from `start` on and before `end`; no two that run are at one instant."""
-        while start < end:
+        while (named := next(self.expression.rising(start - REACH, end + REACH), None)) is not None:
+            start = max(start, named - REACH)  # what is named lies no farther from its instants
+            if start >= end:
+                return
             stretch = self.zone.stretch(start)
             until = min(end, stretch.end)
             usual = self._usual(stretch, self.expression.rising(start + stretch.offset, until + stretch.offset))
@@ -52,7 +55,10 @@ class WallTimes:
 
     def falling(self, start: int, end: int) -> Iterator[Event]:
         """The same events, the latest first."""
-        while start < end:
+        while (named := next(self.expression.falling(start - REACH, end + REACH), None)) is not None:
+            end = min(end, named + REACH + 1)
+            if start >= end:
+                return
             stretch = self.zone.stretch(end - 1)
             since = max(start, stretch.start)
             usual = self._usual(stretch, self.expression.falling(since + stretch.offset, end + stretch.offset))
