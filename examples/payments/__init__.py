@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from examples.payments import scoring, use_cases
+from examples.payments import drill, hourly_tally, reminders, scoring, settlement, statements, use_cases
 from examples.payments.bank.outward import URL_NAME, BankOutward
 from examples.payments.seeding import Seeding
 from jobservice.application import Application, Companion
@@ -19,6 +19,8 @@ application = Application("payments", Path(__file__).parent / "records")
 application.seeder = Seeding(most=DEMO_MOST)
 use_cases.register(application)
 scoring.register(application)
+for jobs in (drill, hourly_tally, reminders, settlement, statements):
+    jobs.register(application)
 application.outward("payments.release", BankOutward())
 application.companions = (
     Companion(

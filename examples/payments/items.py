@@ -14,6 +14,7 @@ from jobservice.application import NewPayment, NewWorkItem
 PAYOUTS = "payments.payouts"
 DISPUTES = "payments.disputes"
 NOTES = "payments.notes"
+UNCERTAIN = "payments.uncertain"
 
 LARGE = 10_000_00
 """From this many minor units on, a payout in GBP without an invoice is disputed."""

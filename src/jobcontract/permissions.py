@@ -25,6 +25,7 @@ class Permission(StrEnum):
     PERSON_READ = "person.read"
     SETTING_READ = "setting.read"
     SCHEDULE_READ = "schedule.read"
+    SCHEDULE_RUN = "schedule.run"
     OCCURRENCE_CANCEL = "occurrence.cancel"
 
 
@@ -49,6 +50,7 @@ GRANTS: Mapping[Role, frozenset[Permission]] = {
             Permission.PAYOUT_STOP,
             Permission.COLLEAGUE_READ,
             Permission.SCHEDULE_READ,
+            Permission.SCHEDULE_RUN,
             Permission.OCCURRENCE_CANCEL,
         }
     ),

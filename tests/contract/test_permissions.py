@@ -12,7 +12,7 @@ MAY = {
         "queue.read queue.claim queue.claim.break queue.act plan.read payout.release payout.stop colleague.read"
         " schedule.read"
     ),
-    Role.OPERATOR: "queue.read plan.read payout.stop colleague.read schedule.read occurrence.cancel",
+    Role.OPERATOR: "queue.read plan.read payout.stop colleague.read schedule.read schedule.run occurrence.cancel",
     Role.SUPPORT: "colleague.read",
     Role.AUDITOR: "queue.read plan.read colleague.read audit.read schedule.read",
     Role.PUSHER: "item.push",

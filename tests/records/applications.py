@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
 from jobservice.application import (
     Application,
     Call,
+    JobCall,
+    JobItem,
     Outcome,
     Part,
     RegisteredRule,
     Score,
     ScoreInputs,
+    Selecting,
     WorkItem,
     done,
     score_of,
@@ -51,13 +55,41 @@ def urgency_without_clock(inputs: ScoreInputs) -> Score:
     return score_of(*(Part(input=name, shown="-", points=0, words="-") for name in inputs.values))
 
 
+async def remind(call: JobCall, item: JobItem) -> Outcome:
+    """As the record declares it."""
+    return done(f"{call.schedule} reminds {item.label}")
+
+
+async def unpaid(selecting: Selecting, after: str | None, limit: int) -> Sequence[JobItem]:
+    """As the records name it."""
+    return [JobItem(key="1", label=selecting.tenant)][:limit] if after is None else []
+
+
+async def unpaid_at_once(selecting: Selecting) -> Sequence[JobItem]:
+    """Takes no place to go on behind, and no limit."""
+    return [JobItem(key="1", label=selecting.tenant)]
+
+
 RULES: dict[str, object] = {"urgency": urgency}
 
 
-def an_application(*, rules: dict[str, object] = RULES, version: int = 2, **use_cases: object) -> Application:
-    """An application `shop` over the good records, with functions under `shop.<name>`; `shop.pay` is there anyway."""
+SELECTIONS: dict[str, object] = {"unpaid": unpaid}
+
+
+def an_application(
+    *,
+    rules: dict[str, object] = RULES,
+    selections: dict[str, object] = SELECTIONS,
+    version: int = 2,
+    **use_cases: object,
+) -> Application:
+    """An application `shop` over the good records, with functions under `shop.<name>`; `shop.pay` and `shop.remind` are
+    there anyway."""
     application = Application("shop", GOOD)
     application.use_cases["shop.pay"] = pay
+    application.use_cases["shop.remind"] = remind
+    for name, function in selections.items():
+        application.selections[f"shop.{name}"] = function  # type: ignore[assignment]  # wrong ones on purpose
     for name, function in use_cases.items():
         application.use_cases[f"shop.{name}"] = function  # type: ignore[assignment]  # wrong ones on purpose
     for name, function in rules.items():
@@ -73,6 +105,11 @@ BY_CODE = {
     "rule-signature": an_application(reject=reject, rules={"urgency": urgency_without_clock}),
     "rule-version": an_application(reject=reject, version=1),
     "behavior-unrecorded": an_application(
-        reject=reject, forgive=reject, rules={"urgency": urgency, "urgence": urgency}
+        reject=reject,
+        forgive=reject,
+        rules={"urgency": urgency, "urgence": urgency},
+        selections={"unpaid": unpaid, "unpaids": unpaid},
     ),
+    "selection-unregistered": an_application(reject=reject, selections={"unpayed": unpaid}),
+    "selection-signature": an_application(reject=reject, selections={"unpaid": unpaid_at_once}),
 }

@@ -65,6 +65,7 @@ def _load(
     assembly = Assembly(written, str(folder), overrides, whole=whole)
     queues, use_cases, settings = assembly.queues(), assembly.use_cases(), assembly.settings()
     rules, bulk = assembly.rules(), assembly.bulk()
+    schedules, job_use_cases = assembly.schedules(), assembly.job_use_cases()
     findings = [*outside, *wrong]
     if files:
         findings += assembly.findings
@@ -73,6 +74,13 @@ def _load(
     if findings or settings is None:
         return None, tuple(sorted(findings)), len(files)
     records = RecordSet(
-        queues=queues, use_cases=use_cases, rules=rules, bulk=bulk, settings=settings, digest=digest(files)
+        queues=queues,
+        use_cases=use_cases,
+        rules=rules,
+        bulk=bulk,
+        schedules=schedules,
+        job_use_cases=job_use_cases,
+        settings=settings,
+        digest=digest(files),
     )
     return records, (), len(files)

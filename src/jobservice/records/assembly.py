@@ -9,6 +9,7 @@ from jobcontract.states import Moves
 from jobservice.records.bulk_fit import bulk_commands
 from jobservice.records.findings import Finding
 from jobservice.records.index import Index
+from jobservice.records.job_fit import schedules
 from jobservice.records.kind import Reference, Written
 from jobservice.records.queues import Carries, QueueRecord
 from jobservice.records.rules import RuleRecord
@@ -72,6 +73,14 @@ class Assembly:
         """Every bulk command that can work, by id."""
         return bulk_commands(self._index, self._values)
 
+    def schedules(self) -> dict[str, Schedule]:
+        """Every schedule that can work, by id."""
+        return schedules(self._index, self._values)
+
+    def job_use_cases(self) -> dict[str, JobUseCase]:
+        """Every use case of jobs that could be read, by id."""
+        return {record.id: content for record, content in self._index.of("use-case", JobUseCase)}
+
     def settings(self) -> Settings | None:
         """The values of all declared settings; None where one is missing or out of bounds."""
         return self._values.declared()
@@ -96,6 +105,9 @@ class Assembly:
     def _use_case(self, record: Written, content: QueueRecord, reference: Reference) -> UseCase | None:
         written = self._index.look_up(record, "use-case", reference, "useCases")
         use_case = None if written is None else written.content
+        if isinstance(use_case, JobUseCase):
+            sentence = f"`useCases`: {reference.id} is run by schedules; a queue lists what people run on its items."
+            self._index.found(record, reference.line, "reference-unfit", sentence)
         if not isinstance(use_case, UseCase):
             return None
         if use_case.moves is Moves.MONEY and content.carries is Carries.NOTHING:

@@ -15,6 +15,7 @@ from jobservice.records.queues import Carries, QueueRecord
 from jobservice.records.values import SettingValues
 from jobservice.rules.bulk import Amounts, BulkCommand, Limits
 from jobservice.rules.queues import UseCase
+from jobservice.rules.schedules import JobUseCase
 
 _UNFIT = "bulk-unfit"
 _LIMITS = ("limits.item", "limits.plan", "limits.person", "limits.account")
@@ -100,6 +101,9 @@ class _Fit:
     def _use_case(self) -> UseCase | None:
         written = self._index.look_up(self._record, "use-case", self._content.use_case, "useCase")
         content = None if written is None else written.content
+        if isinstance(content, JobUseCase):
+            sentence = f"`useCase`: {content.id} is run by schedules; a bulk command runs what people run on items."
+            self._index.found(self._record, self._content.use_case.line, "reference-unfit", sentence)
         return content if isinstance(content, UseCase) else None
 
     def _unfit(self, line: int, sentence: str) -> None:

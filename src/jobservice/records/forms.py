@@ -44,6 +44,10 @@ class Form:
     def __contains__(self, name: str) -> bool:
         return name in self._entries
 
+    def named(self, name: str) -> str:
+        """A field as sentences name it, with the fields that it stands in: `schedule.zone`."""
+        return f"{self._prefix}{name}"
+
     @property
     def names(self) -> tuple[tuple[str, int], ...]:
         """Every key with its line, in the order of the file."""
@@ -64,22 +68,24 @@ class Form:
                 hint = nearest(name, self._asked) or f" Known here: {', '.join(self._asked)}."
                 self.found("field-unknown", line, f"`{self._prefix}{name}` is not a field here.{hint}")
 
-    def text(self, name: str, *, most: int, required: bool = True) -> str | None:
-        """A sentence or word of 1 to `most` characters on one line."""
-        scalar = self._scalar(name, required=required)
+    def text(
+        self, name: str, *, most: int, required: bool = True, missing: str = "field-missing", form: str = ""
+    ) -> str | None:
+        """A sentence or word of 1 to `most` characters on one line; `missing` is the code where it is not there."""
+        scalar = self._scalar(name, required=required, missing=missing, form=form)
         if scalar is None:
             return None
         if scalar.plain and _NOT_TEXT.fullmatch(scalar.text):
-            self._invalid(name, "is not text; put it between quotes")
+            self.invalid(name, "is not text; put it between quotes")
             return None
         if not 1 <= len(scalar.text.strip()) <= most or not scalar.text.isprintable() or not storable(scalar.text):
-            self._invalid(name, f"is text of 1 to {most} characters on one line")
+            self.invalid(name, f"is text of 1 to {most} characters on one line")
             return None
         return scalar.text.strip()
 
-    def slug(self, name: str, *, required: bool = True) -> str | None:
-        """An id such as `payments.set-aside`."""
-        scalar = self._scalar(name, required=required)
+    def slug(self, name: str, *, required: bool = True, missing: str = "field-missing", form: str = "") -> str | None:
+        """An id such as `payments.set-aside`; `missing` is the code where it is not there."""
+        scalar = self._scalar(name, required=required, missing=missing, form=form)
         return None if scalar is None else self._slug(name, scalar)
 
     def slugs(self, name: str) -> tuple[tuple[str, int], ...] | None:
@@ -88,7 +94,7 @@ class Form:
         if node is None:
             return None
         if not isinstance(node, Sequence):
-            self._invalid(name, "is a list, one `- id` a line")
+            self.invalid(name, "is a list, one `- id` a line")
             return None
         found: dict[str, int] = {}
         for item in node.items:
@@ -111,11 +117,11 @@ class Form:
         if node is None:
             return None
         if not isinstance(node, Sequence) or not node.items:
-            self._invalid(name, f"is a list of {', '.join(words)}")
+            self.invalid(name, f"is a list of {', '.join(words)}")
             return None
         found = [self._word(name, item, words) for item in node.items if isinstance(item, Scalar)]
         if len(found) < len(node.items):
-            self._invalid(name, f"is a list of {', '.join(words)}")
+            self.invalid(name, f"is a list of {', '.join(words)}")
             return None
         return frozenset(word for word in found if word is not None)
 
@@ -125,34 +131,54 @@ class Form:
         if scalar is None:
             return None
         if not scalar.plain or scalar.text not in ("true", "false"):
-            self._invalid(name, "is true or false")
+            self.invalid(name, "is true or false")
             return None
         return scalar.text == "true"
 
-    def count(self, name: str, *, least: int, most: int, required: bool = True) -> int | None:
-        """A whole number within bounds."""
-        scalar = self._scalar(name, required=required)
+    def count(
+        self,
+        name: str,
+        *,
+        least: int,
+        most: int,
+        required: bool = True,
+        missing: str = "field-missing",
+        form: str = "",
+    ) -> int | None:
+        """A whole number within bounds; `missing` is the code where it is not there."""
+        scalar = self._scalar(name, required=required, missing=missing, form=form)
         if scalar is None:
             return None
         if not scalar.plain or not _COUNT.fullmatch(scalar.text) or not least <= int(scalar.text) <= most:
-            self._invalid(name, f"is a whole number from {least:,} to {most:,}")
+            self.invalid(name, f"is a whole number from {least:,} to {most:,}")
             return None
         return int(scalar.text)
 
-    def written(self, name: str) -> str | None:
+    def written(self, name: str, *, missing: str = "field-missing", form: str = "") -> str | None:
         """A single value just as it was written, for those who read it by a form of their own."""
-        scalar = self._scalar(name, required=True)
+        scalar = self._scalar(name, required=True, missing=missing, form=form)
         return None if scalar is None else scalar.text
 
-    def form(self, name: str, *, required: bool = True) -> Form | None:
-        """A mapping inside this one, as a form of its own."""
-        node = self.node(name, required=required)
+    def form(self, name: str, *, required: bool = True, missing: str = "field-missing", form: str = "") -> Form | None:
+        """A mapping inside this one, as a form of its own; `missing` is the code where it is not there."""
+        node = self.node(name, required=required, missing=missing, form=form)
         if node is None:
             return None
         if not isinstance(node, Mapping):
-            self._invalid(name, "is a mapping of fields")
+            self.invalid(name, "is a mapping of fields")
             return None
         return Form(self.file, node, self._findings, prefix=f"{self._prefix}{name}.", line=self.line_of(name))
+
+    def forms(self, name: str, listed: Sequence) -> list[Form]:
+        """The mappings of a list as forms of their own, each at its line; a finding for each that is none."""
+        found: list[Form] = []
+        for item in listed.items:
+            if isinstance(item, Mapping):
+                found.append(Form(self.file, item, self._findings, prefix=f"{self._prefix}{name}."))
+            else:
+                sentence = f"`{self._prefix}{name}` is a list of mappings of fields."
+                self.found("field-invalid", item.line, sentence)
+        return found
 
     def node(self, name: str, *, required: bool, missing: str = "field-missing", form: str = "") -> Node | None:
         """The value of a field, whatever it is; a finding where it is needed and not there."""
@@ -168,7 +194,7 @@ class Form:
         node = self.node(name, required=required, missing=missing, form=form)
         if node is None or isinstance(node, Scalar):
             return node
-        self._invalid(name, "is a single value")
+        self.invalid(name, "is a single value")
         return None
 
     def _slug(self, name: str, scalar: Scalar) -> str | None:
@@ -185,5 +211,6 @@ class Form:
         self.found("field-invalid", scalar.line, f"`{self._prefix}{name}`: {scalar.text[:40]!r} is not known.{hint}")
         return None
 
-    def _invalid(self, name: str, form: str) -> None:
+    def invalid(self, name: str, form: str) -> None:
+        """Leave a finding that says what the value of a field has to be."""
         self.found("field-invalid", self.line_of(name), f"`{self._prefix}{name}` {form}.")

@@ -50,9 +50,12 @@ class Index:
             self.findings.append(finding)
 
     def look_up(self, record: Written, kind: str, reference: Reference, field: str) -> Written | None:
-        """What `field` of a record names; None after a finding where no record of the kind has that id."""
+        """What `field` of a record names; None after a finding where no record of the kind has that id.
+
+        No finding where it may stand in a file that gave no record: that file has one already.
+        """
         found = self.written(kind, reference.id)
-        if found is None:
+        if found is None and self.whole:
             ids: Iterable[str] = (identifier for word, identifier in self._records if word == kind)
             hint = nearest(reference.id, ids)
             sentence = f"`{field}`: no {kind} record is {reference.id}.{hint}"

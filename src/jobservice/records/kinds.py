@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from jobservice.records.bulk_commands import BULK_COMMAND
+from jobservice.records.jobs import JOB
 from jobservice.records.kind import Kind
 from jobservice.records.queues import QUEUE
 from jobservice.records.rules import RULE
@@ -11,6 +12,7 @@ from jobservice.records.use_cases import USE_CASE
 
 KINDS: tuple[Kind, ...] = (
     BULK_COMMAND,
+    JOB,
     QUEUE,
     RULE,
     SETTING,

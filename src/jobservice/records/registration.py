@@ -13,7 +13,9 @@ from jobservice.records.findings import Finding
 from jobservice.records.forms import nearest
 from jobservice.records.kind import Written
 from jobservice.records.registered_rules import compare_rule, unrecorded, unrecorded_rules
+from jobservice.records.registered_selections import compare_selections, unrecorded_selections
 from jobservice.rules.queues import DeclaredInput, UseCase
+from jobservice.rules.schedules import JobUseCase
 
 _TYPES: Mapping[InputType, type] = {
     InputType.TEXT: str,
@@ -34,9 +36,11 @@ def compare_registered(
     """
     use_cases = {each.id: each for each in records if each.kind == "use-case"}
     rules = {each.id: each for each in records if each.kind == "rule"}
+    jobs = tuple(each for each in records if each.kind == "job")
     findings = [finding for each in use_cases.values() if (finding := _finding(each, application)) is not None]
     for rule in rules.values():
         findings += compare_rule(rule, application)
+    findings += compare_selections(jobs, application)
     if whole:
         findings += [
             unrecorded("use-case", name, function, use_cases)
@@ -44,6 +48,7 @@ def compare_registered(
             if name not in use_cases
         ]
         findings += unrecorded_rules(application, rules)
+        findings += unrecorded_selections(application, jobs)
         findings += [
             unrecorded("use-case", name, type(outward).send, use_cases)
             for name, outward in application.outwards.items()
@@ -58,9 +63,9 @@ def _finding(record: Written, application: Application) -> Finding | None:
         hint = nearest(record.id, application.use_cases) or " Register a function under this id."
         sentence = f"The application {application.name} registers no use case {record.id}.{hint}"
         return Finding(file=record.file, line=record.line, code="use-case-unregistered", sentence=sentence)
-    if not isinstance(record.content, UseCase):
+    if not isinstance(record.content, UseCase | JobUseCase):
         return None
-    problem = _problem(function, record.content.inputs)
+    problem = _problem(function, record.content.inputs if isinstance(record.content, UseCase) else ())
     if problem is None:
         return None
     sentence = f"The function registered as {record.id} {problem}."

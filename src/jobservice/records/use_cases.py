@@ -1,7 +1,11 @@
-"""Owns the form of use-case records: what may be run on an item, with which inputs, and whether money moves."""
+"""Owns the form of use-case records: what may be run on an item, with which inputs, and whether money moves.
+
+What the audit is about tells the two shapes apart: an item, on which a person runs it, or an occurrence, whose job does.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 
 from jobcontract.ids import NAME_MAX, REASON_MAX
@@ -9,7 +13,9 @@ from jobcontract.states import InputType, ItemState, Moves
 from jobservice.records.forms import Form
 from jobservice.records.inputs import read_inputs
 from jobservice.records.kind import Kind
+from jobservice.records.yaml import Mapping, Scalar
 from jobservice.rules.queues import DeclaredInput, UseCase
+from jobservice.rules.schedules import JobUseCase
 
 VERSION_MOST = 1_000_000
 
@@ -18,6 +24,8 @@ class _Target(StrEnum):
     """What the audit row of a use case is about."""
 
     ITEM = "item"
+    OCCURRENCE = "occurrence"
+    """A run of a schedule: the use case is one of jobs, and nobody runs it on an item of a queue."""
 
 
 class _ReasonMode(StrEnum):
@@ -27,27 +35,64 @@ class _ReasonMode(StrEnum):
     NONE = "none"
 
 
-def _read(form: Form, identifier: str) -> UseCase | None:
+def _read(form: Form, identifier: str) -> UseCase | JobUseCase | None:
     title = form.text("title", most=NAME_MAX)
     moves = form.choice("moves", Moves, unstated="moves-unstated")
+    version = form.count("version", least=1, most=VERSION_MOST, required=False)
+    if title is None or moves is None or (version is None and "version" in form):
+        whole = None
+    else:
+        whole = _Whole(id=identifier, title=title, moves=moves, version=version or 1)
+    return _of_jobs(form, whole) if _is_of_jobs(form) else _of_items(form, whole)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Whole:
+    """What both shapes have."""
+
+    id: str
+    title: str
+    moves: Moves
+    version: int
+
+
+def _is_of_jobs(form: Form) -> bool:
+    """Whether `audit.target` says occurrence; what is wrong there is found where the fields are read."""
+    audit = form.node("audit", required=False)
+    targets = [value for key, value in audit.entries if key.text == "target"] if isinstance(audit, Mapping) else []
+    return any(isinstance(each, Scalar) and each.text == _Target.OCCURRENCE for each in targets)
+
+
+def _of_items(form: Form, whole: _Whole | None) -> UseCase | None:
     states = _states(form)
     inputs = read_inputs(form, "inputs")
-    version = form.count("version", least=1, most=VERSION_MOST, required=False)
     audited, reason = _audit(form, inputs or ())
     form.finish()
-    if title is None or moves is None or states is None or inputs is None or not audited:
-        return None
-    if version is None and "version" in form:
+    if whole is None or states is None or inputs is None or not audited:
         return None
     return UseCase(
-        id=identifier,
-        title=title,
-        moves=moves,
+        id=whole.id,
+        title=whole.title,
+        moves=whole.moves,
         states=states,
         inputs=inputs,
-        version=version or 1,
+        version=whole.version,
         audit_reason=reason,
     )
+
+
+def _of_jobs(form: Form, whole: _Whole | None) -> JobUseCase | None:
+    """A use case of jobs: nobody gives it inputs, and what it runs on has no states."""
+    for name, why in (("states", "a run's item has none"), ("inputs", "a schedule gives none")):
+        if form.node(name, required=False) is not None:
+            form.invalid(name, f"belongs to a use case of items: {why}; leave it out")
+            whole = None
+    batch = False if form.node("batch", required=False) is None else form.boolean("batch")
+    audited, _ = _audit(form, ())
+    form.finish()
+    if whole is None or batch is None or not audited:
+        return None
+    return JobUseCase(id=whole.id, title=whole.title, moves=whole.moves, version=whole.version, batch=batch)
 
 
 def _states(form: Form) -> frozenset[ItemState] | None:

@@ -1,6 +1,7 @@
 """Owns the settings in force: what each has to be, their records' values, and what `--set` puts in their place.
 
-A setting is declared by the service, or by the records that name it: the lease of a queue, a limit of a bulk command.
+A setting is declared by the service, or by the records that name it: the lease of a queue, a limit of a bulk command,
+the retention of a job.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import replace
 from jobservice.records.bulk_commands import ROLES, BulkRecord
 from jobservice.records.forms import nearest
 from jobservice.records.index import Index
+from jobservice.records.jobs import JobRecord
 from jobservice.records.kind import Reference, Written
 from jobservice.records.queues import QueueRecord
 from jobservice.records.settings import SettingRecord, SettingValue, setting_value
@@ -20,6 +22,14 @@ from jobservice.rules.settings import DECLARATIONS, SettingDeclaration, Settings
 _DECLARED = {declaration.id: declaration for declaration in DECLARATIONS}
 _LEASE = _DECLARED["claims.lease"]
 """Type and bounds of every setting that a queue names as its lease."""
+_RETENTION = SettingDeclaration(
+    id="retention",
+    type=SettingType.DURATION,
+    least=60,
+    most=315_360_000,
+    purpose="how long occurrences of a schedule are kept",
+)
+"""Type and bounds of every setting that a job names as its retention."""
 _BARE = {SettingType.COUNT: "", SettingType.DURATION: " s", SettingType.SIZE: " bytes", SettingType.AMOUNTS: ""}
 
 
@@ -31,7 +41,7 @@ class SettingValues:
         self._leases: set[str] = set()
         self._named = self._roles()
         self._values: dict[str, SettingValue] = {}
-        known = index.all_read("queue", "bulk-command")
+        known = index.all_read("queue", "bulk-command", "job")
         for record, content in index.of("setting", SettingRecord):
             declaration = self._declaration(record.id)
             if declaration is None and known:
@@ -64,14 +74,18 @@ class SettingValues:
 
     def whole(self, record: Written, role: str, reference: Reference) -> int | None:
         """Seconds or the count that a bulk command names in a role; None where it cannot serve or is not in order."""
-        return self._whole(reference.id) if self._own(record, role, reference) else None
+        return self._whole(reference.id) if self._own(record, role, ROLES[role], reference) else None
+
+    def retention(self, record: Written, reference: Reference) -> int | None:
+        """Seconds that a job's occurrences are kept; None where the setting cannot serve or is not in order."""
+        return self._whole(reference.id) if self._own(record, "retention", _RETENTION, reference) else None
 
     def amounts(self, record: Written, role: str, reference: Reference) -> Amounts | None:
         """The same of amounts: minor units by currency."""
-        value = self._values.get(reference.id) if self._own(record, role, reference) else None
+        value = self._values.get(reference.id) if self._own(record, role, ROLES[role], reference) else None
         return None if isinstance(value, int) else value
 
-    def _own(self, record: Written, role: str, reference: Reference) -> bool:
+    def _own(self, record: Written, role: str, wanted: SettingDeclaration, reference: Reference) -> bool:
         if self._index.look_up(record, "setting", reference, role) is None:
             return False
         declared = _DECLARED.get(reference.id)
@@ -79,7 +93,7 @@ class SettingValues:
             sentence = f"`{role}`: {reference.id} is {declared.purpose}; name a setting of your own."
             self._index.found(record, reference.line, "reference-unfit", sentence)
             return False
-        return self._serves(record, reference, role, ROLES[role].type)
+        return self._serves(record, reference, role, wanted.type)
 
     def _serves(self, record: Written, reference: Reference, role: str, wanted: SettingType) -> bool:
         """Whether the setting is of the type that this role wants: another record may name it in another role."""
@@ -104,6 +118,8 @@ class SettingValues:
         for _, command in self._index.of("bulk-command", BulkRecord):
             for role, reference in command.settings.items():
                 named[reference.id] = _both(named.get(reference.id), ROLES[role])
+        for _, job in self._index.of("job", JobRecord):
+            named[job.retention.id] = _both(named.get(job.retention.id), _RETENTION)
         return named
 
     def _declaration(self, identifier: str) -> SettingDeclaration | None:
@@ -122,7 +138,7 @@ class SettingValues:
         return not long
 
     def _unknown(self, record: Written) -> None:
-        known = f" Known: {', '.join(_DECLARED)}, and what a queue or a bulk command names."
+        known = f" Known: {', '.join(_DECLARED)}, and what a queue, a bulk command or a job names."
         hint = nearest(record.id, _DECLARED) or known
         self._index.found(record, None, "setting-unknown", f"Nothing reads a setting {record.id}.{hint}")
 
