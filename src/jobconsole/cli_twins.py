@@ -9,7 +9,9 @@ import click
 from jobconsole.cli_bulk import bulk
 from jobconsole.cli_connection import CURSOR_MAX, EPILOG, Shown, SignedIn, connection_options, hand_down, twin, within
 from jobconsole.cli_money import money
+from jobconsole.cli_occurrences import occurrences, workers
 from jobconsole.cli_queues import queues
+from jobconsole.cli_schedules import schedules
 from jobconsole.client import audit as client
 from jobconsole.present import plain
 from jobcontract.audit import AuditPage
@@ -48,5 +50,5 @@ async def list_audit(at: SignedIn, limit: int, cursor: str | None, everything: b
     return Shown(answer=page, lines=[*plain.audit_lines(page.entries, at.settings.zone), *more])
 
 
-TWINS: tuple[click.Command, ...] = (queues, bulk, money, audit, whoami)
+TWINS: tuple[click.Command, ...] = (queues, bulk, money, schedules, occurrences, workers, audit, whoami)
 """Every headless twin, for `cli.py` to add."""

@@ -26,6 +26,8 @@ PLACES: tuple[Place, ...] = (
     Place(id="you", number=2, title="You and this connection", screen="jobconsole.screens.session:SessionScreen"),
     Place(id="plans", number=3, title="Plans", screen="jobconsole.screens.plans:PlansScreen"),
     Place(id="released", number=4, title="Released today", screen="jobconsole.screens.released:ReleasedScreen"),
+    Place(id="schedules", number=5, title="Schedules", screen="jobconsole.screens.schedules:SchedulesScreen"),
+    Place(id="workers", number=6, title="Workers", screen="jobconsole.screens.workers:WorkersScreen"),
 )
 """Every place, in the order of its number."""
 

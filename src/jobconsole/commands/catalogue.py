@@ -15,6 +15,7 @@ from jobconsole.commands.money import MONEY_COMMANDS, UNCERTAIN_COMMANDS
 from jobconsole.commands.plans import PLAN_COMMANDS
 from jobconsole.commands.queues import QUEUE_COMMANDS
 from jobconsole.commands.rows import ROW_COMMANDS
+from jobconsole.commands.schedules import SCHEDULE_COMMANDS
 from jobconsole.commands.scores import SCORE_COMMANDS
 from jobconsole.commands.shell import SHELL_COMMANDS
 from jobconsole.commands.situation import SelectedItem, Situation
@@ -39,6 +40,7 @@ COMMANDS: tuple[Command, ...] = (
     *ROW_COMMANDS,
     *FILTER_COMMANDS,
     *SCORE_COMMANDS,
+    *SCHEDULE_COMMANDS,
     *MONEY_COMMANDS,
     *SHELL_COMMANDS,
 )

@@ -11,7 +11,7 @@ from jobcontract.states import ClaimMode
 
 LIST = ("queues",)
 BOTH = ("queues", "item")
-ROWS = ("queues", "plan", "progress", "plans")
+ROWS = ("queues", "plan", "progress", "plans", "schedules", "occurrences", "occurrence", "workers")
 
 VERB_COMMANDS: dict[str, str] = {
     "set-aside": "item.set-aside",

@@ -1,4 +1,5 @@
-"""Owns the commands of going to a row of a queue's list, wherever in the list it is (place `queues`; its ends also of a plan's)."""
+"""Owns the commands of going to a row of a queue's list, wherever in the list it is (place `queues`); its ends in
+every list."""
 
 from __future__ import annotations
 
@@ -7,11 +8,17 @@ from jobconsole.commands.situation import Situation
 from jobcontract.permissions import Permission
 
 LIST = ("queues",)
-ROWS = ("queues", "plan", "progress", "plans")
+RUNS = ("schedules", "occurrences", "occurrence", "workers")
+"""Places whose lists belong to no queue."""
+ROWS = ("queues", "plan", "progress", "plans", *RUNS)
 
 
 def _queue(situation: Situation) -> str | None:
     return None if situation.queue is not None else "no queue is shown"
+
+
+def _list(situation: Situation) -> str | None:
+    return None if situation.place in RUNS else _queue(situation)
 
 
 def _scored(situation: Situation) -> str | None:
@@ -28,7 +35,7 @@ ROW_COMMANDS: tuple[Command, ...] = (
         keys=("home", "<"),
         places=ROWS,
         rank=62,
-        judge=_queue,
+        judge=_list,
     ),
     Command(
         id="row.last",
@@ -37,7 +44,7 @@ ROW_COMMANDS: tuple[Command, ...] = (
         keys=("end", ">"),
         places=ROWS,
         rank=63,
-        judge=_queue,
+        judge=_list,
     ),
     Command(
         id="row.score",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from jobcontract.permissions import Permission
-from jobcontract.states import ClaimMode, ItemState, PlanState
+from jobcontract.states import ClaimMode, ItemState, OccurrenceState, PlanState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +59,15 @@ class SelectedPlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SelectedOccurrence:
+    """The occurrence that is selected or shown, as far as a command's availability depends on it."""
+
+    state: OccurrenceState
+    cancelling: bool = False
+    """Whether a person asked for it to be cancelled already."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
     """Everything that decides whether a command can be run now. A screen makes one when it is asked."""
 
@@ -101,3 +110,9 @@ class Situation:
     """How many plans of the person something may still come of."""
     uncertain: int = 0
     """How many payouts that the place knows of nobody knows the outcome of."""
+    schedule: str | None = None
+    """Id of the schedule that is selected, or whose occurrences are shown."""
+    urgent: bool = False
+    """Whether one of the schedules that are shown needs a look."""
+    occurrence: SelectedOccurrence | None = None
+    """The occurrence that is selected or shown."""

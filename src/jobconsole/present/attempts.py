@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from jobconsole.present.columns import Column, Line, Piece, Tone
@@ -72,11 +72,11 @@ def attempt_cells(attempt: Attempt) -> Mapping[str, Piece]:
     }
 
 
-def holder_cells(occurrence: Occurrence, lease: Lease, at: At) -> Mapping[str, Piece]:
-    """The cells of the attempt that runs now."""
+def holder_cells(attempts: int, lease: Lease, at: At) -> Mapping[str, Piece]:
+    """The cells of the attempt that runs now, which is number `attempts`."""
     word, tone = RUNS_NOW
     return {
-        "attempt": Piece(f"{occurrence.attempts:,}"),
+        "attempt": Piece(f"{attempts:,}"),
         "ending": Piece(word, tone),
         "fence": Piece(f"{lease.fence:,}"),
         "worker": Piece(lease.worker[:SHORT_ID]),
@@ -118,6 +118,16 @@ def attempt_lines(attempt: Attempt, at: At) -> list[Line]:
     ]
 
 
+def holder_lines(lease: Lease, at: At) -> list[Line]:
+    """The attempt that runs now in full."""
+    word, tone = RUNS_NOW
+    told = (
+        f" · Worker {lease.worker} on {host_text(lease.host)} · fence {lease.fence:,} · taken {both(lease.taken_at, at.zone)}"
+        f" · renewed {times_text(lease.renewals) if lease.renewals else 'never'} · holds it until {_clock(lease.expires_at)}"
+    )
+    return [(Piece(word, tone), Piece(told))]
+
+
 def refused_lines(refused: RefusedCompletion, at: At) -> list[Line]:
     """One late write in full."""
     word, tone = REFUSED_LATE
@@ -128,7 +138,39 @@ def refused_lines(refused: RefusedCompletion, at: At) -> list[Line]:
     ]
 
 
+def cancel_words(occurrence: Occurrence) -> Sequence[str]:
+    """What cancelling does to the occurrence as it stands."""
+    if occurrence.lease is None:
+        first = "It waits for its next attempt: that is" if occurrence.attempts else "It has not started: it is"
+        told = [f"{first} never made."] if occurrence.attempts else [f"{first} never started."]
+    else:
+        told = [f"It runs on {host_text(occurrence.lease.host)}: its Worker stops it within a second."]
+    if occurrence.items.done or occurrence.lease is not None:
+        told.append("Items that are done stay done; the others are left.")
+    return [*told, "It becomes a dead letter: no machine tries it again. Later occurrences run as planned."]
+
+
 # Items
+
+
+def run_lists(attempts: int, late: int, listed: int, occurrence: Occurrence, chosen: str) -> Line:
+    """`3 attempts, 1 late write  [120 items]  tab  what failed first`: the lists of a run, the chosen one in brackets.
+
+    `listed`: how many items are in the list; a run in batches lists none that went well.
+    """
+    counts = occurrence.items
+    count = counts.done + counts.refused + counts.failed + counts.unfinished
+    tried = f"{attempts:,} {'attempt' if attempts == 1 else 'attempts'}" if attempts else "no attempt yet"
+    refused = f", {late:,} late {'write' if late == 1 else 'writes'}" if late else ""
+    items = f"{count:,} {'item' if count == 1 else 'items'}" if count else "no items"
+    pieces: list[Piece] = []
+    for name, text in (("attempts", tried + refused), ("items", items)):
+        here = name == chosen
+        pieces += [Piece(f"[{text}]" if here else text, Tone.STRONG if here else Tone.QUIET), Piece("  ")]
+    notes = "what failed first" if listed and counts.failed else ""
+    if count and not listed:
+        notes = "in batches: those that went well are not listed"
+    return (*pieces, Piece("tab", Tone.MINE), Piece("  "), Piece(notes, Tone.QUIET))
 
 
 def items_columns() -> tuple[Column, ...]:

@@ -81,15 +81,15 @@ class At:
 # The list
 
 
-def schedules_columns(*, roomy: bool = True) -> tuple[Column, ...]:
-    """The columns of the list; the rhythm, which the detail tells in full, is the one that is cut. `roomy`: where the
-    strip may have all its outcomes."""
+def schedules_columns(strip: int = STRIP_MOST) -> tuple[Column, ...]:
+    """The columns of the list; the rhythm, which the detail tells in full, is the one that is cut. `strip`: cells that
+    the last outcomes have at most."""
     return (
         Column(id="state", label="state", least=9, whole=True),
         Column(id="name", label="schedule", least=8, uncut=True, most=34, yields=5),
         Column(id="rhythm", label="rhythm", least=10, yields=1),
         Column(id="next", label="next", least=6, uncut=True, most=14, yields=4),
-        Column(id="last", label="last, newest right", least=8, most=STRIP_MOST if roomy else 8, right=True, yields=3),
+        Column(id="last", label="last", least=min(8, strip), most=strip, right=True, yields=3),
     )
 
 

@@ -125,9 +125,17 @@ _MORNING = (9, 0, 0)
 
 
 def read_instant(text: str, zone: tzinfo, now: datetime) -> Typed:
+    """Read a typed instant to come, as `read_moment` does. The past is refused."""
+    typed = read_moment(text, zone, now)
+    if typed.instant is not None and typed.instant <= now:
+        return Typed(instant=None, sentence=f"That is in the past: {both(typed.instant, zone)}. Type a time to come.")
+    return typed
+
+
+def read_moment(text: str, zone: tzinfo, now: datetime) -> Typed:
     """Read a typed instant in `zone`: absolute, `tomorrow 9:00`, `+2d` (days keep the time of day; hours are exact).
 
-    A time that the clocks skip is refused, one that occurs twice takes the first; both are said. The past is refused.
+    A time that the clocks skip is refused, one that occurs twice takes the first; both are said.
     """
     typed = text.strip()
     if not typed:
@@ -136,8 +144,6 @@ def read_instant(text: str, zone: tzinfo, now: datetime) -> Typed:
         instant, note = _resolve(typed, zone, now)
     except (ValueError, OverflowError) as wrong:
         return _wrong(str(wrong) if isinstance(wrong, _Unreadable) else f"{typed[:40]} is not a time; try")
-    if instant <= now:
-        return Typed(instant=None, sentence=f"That is in the past: {both(instant, zone)}. Type a time to come.")
     return Typed(instant=instant, sentence=f"{both(instant, zone)}, {ago(instant, now)}{note}")
 
 

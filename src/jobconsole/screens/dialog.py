@@ -104,8 +104,12 @@ class ActingDialog(Dialog[R]):
                 yield from self.compose_question()
             yield Static(id="fault")
             with Horizontal(id="buttons"):
-                yield Button(txt(self.CANCEL), id="cancel", compact=True)
+                yield Button(txt(self.cancel_words()), id="cancel", compact=True)
                 yield Button(txt(self._act), id="act", compact=True)
+
+    def cancel_words(self) -> str:
+        """What the button that goes back says."""
+        return self.CANCEL
 
     def compose_question(self) -> ComposeResult:
         """What is asked."""

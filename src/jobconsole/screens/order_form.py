@@ -75,6 +75,8 @@ class Order(Generic[R]):
     reference: str = ""
     """The same of the bank's reference."""
     code: bool = False
+    back: str = ""
+    """What the button that gives the order up says, where Cancel would be taken for the act itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +124,10 @@ class OrderForm(SendingDialog[R], Generic[R]):
         self._seen = seen
         self._standing: CodeStanding | None = None
         self._keys: dict[tuple[str, str], str] = {}
+
+    def cancel_words(self) -> str:
+        """What the button that goes back says."""
+        return self.order.back or super().cancel_words()
 
     def compose_question(self) -> ComposeResult:
         """What is done, then what the order asks for, then what the service answered."""

@@ -1,0 +1,298 @@
+"""Owns the screen of one occurrence: where it stands, who holds it, every attempt with the late writes that were refused,
+its items with how each ended. It looks again when a hint names its schedule, and every few seconds while it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Vertical, VerticalScroll
+from textual.getters import query_one
+
+from jobconsole.client import occurrences as client
+from jobconsole.commands.situation import Situation
+from jobconsole.present.attempts import (
+    attempt_cells,
+    attempt_lines,
+    attempts_columns,
+    holder_cells,
+    holder_lines,
+    item_cells,
+    item_lines,
+    items_columns,
+    refused_cells,
+    refused_lines,
+    run_lists,
+)
+from jobconsole.present.columns import Line, Piece, Tone
+from jobconsole.present.occurrences import LABEL, occurrence_lines, occurrence_title
+from jobconsole.screens.occurrence_cancel import cancel, selected_facts
+from jobconsole.screens.shell import Handler
+from jobconsole.screens.told_rows import Page, Paged, ToldRows
+from jobconsole.screens.watching import PAUSE_SECONDS, WatchingScreen, repaint
+from jobconsole.widgets.lines import Lines
+from jobconsole.widgets.table import Table
+from jobcontract.events import Topic
+from jobcontract.occurrences import Attempt, Lease, RefusedCompletion
+
+if TYPE_CHECKING:
+    from jobcontract.events import Hint
+    from jobcontract.occurrences import Occurrence, OccurrenceDetail, OccurrenceItem
+
+AHEAD = 20
+"""Items that are read beyond those in sight."""
+LOW = 18
+"""Below this many lines only the list that has the keyboard is shown."""
+Tried = Attempt | Lease | RefusedCompletion
+"""A line of the attempts: one that ended, the one that runs, or a late write that was refused."""
+
+
+class OccurrenceScreen(WatchingScreen):
+    """Everything of one occurrence."""
+
+    PLACE = "occurrence"
+    TITLE_WORDS = "Occurrence"
+    READING = "Reading the occurrence"
+    EVERY = 5
+    EXPLANATION = (
+        "One time of a schedule: where it stands, and which Worker holds it, by a lease that it renews; the fence rises with "
+        "every attempt. The attempts stand newest first; ! late, refused is a write of a Worker that had lost its lease: it "
+        "changed nothing. The items of the run stand below, what failed first. tab goes from one list to the other; the "
+        "lines at the bottom say everything of the row under the cursor."
+    )
+    CSS_PATH: ClassVar[str] = "occurrence.tcss"
+    AUTO_FOCUS = "#items"
+
+    heading = query_one("#heading", Lines)
+    said = query_one("#said", Lines)
+    standing = query_one("#stands", Lines)
+    lists = query_one("#lists", Lines)
+    attempts_table = query_one("#attempts", Table)
+    items_table = query_one("#items", Table)
+    row = query_one("#row", Lines)
+
+    def __init__(self, name: str, occurrence: Occurrence | None = None) -> None:
+        """`name`: its id, or `schedule@instant`; `occurrence` as it is known already."""
+        super().__init__()
+        self.name_asked = name
+        self.occurrence = occurrence
+        self.detail: OccurrenceDetail | None = None
+        self.list = "items"
+        """Which list has the keyboard: `items` or `attempts`."""
+        self.tried: ToldRows[Tried] = ToldRows(_tried_key, lambda each, _: self._tried_cells(each))
+        self.items: ToldRows[OccurrenceItem] = ToldRows(
+            lambda each: str(each.number), lambda each, _: item_cells(each, self.at())
+        )
+        self.paged: Paged[OccurrenceItem] = Paged(self.items, self._page)
+
+    def compose_body(self) -> ComposeResult:
+        """Heading, where it stands, attempts, items, the row under the cursor."""
+        with Vertical():
+            yield Lines(id="heading", clipped=True)
+            yield Lines(id="said")
+            with VerticalScroll(id="standing", can_focus=False):
+                yield Lines(id="stands", indent=LABEL)
+            yield Lines(id="lists", clipped=True)
+            yield Table(id="attempts")
+            yield Table(id="items")
+            yield Lines(id="row", indent=2)
+
+    def on_mount(self) -> None:
+        """Shows what is known; what is not, the place asks for itself."""
+        self.show_all()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Another size has other columns, and room for other parts."""
+        self.set_class(event.size.height < LOW, "-low")
+        self.call_after_refresh(self.show_all)
+
+    # What the shell asks
+
+    def handlers(self) -> Mapping[str, Handler]:
+        """Commands of one occurrence."""
+        return {
+            "occurrence.list": self.next_list,
+            "occurrence.cancel": self.cancel,
+            "row.next": lambda: self.table.action_move(1),
+            "row.previous": lambda: self.table.action_move(-1),
+            "row.first": lambda: self.table.action_jump(0),
+            "row.last": self.go_to_last,
+        }
+
+    def situation(self) -> Situation:
+        """The occurrence."""
+        schedule = self.occurrence.schedule if self.occurrence is not None else None
+        return replace(super().situation(), schedule=schedule, occurrence=selected_facts(self.occurrence))
+
+    def copyable(self) -> str | None:
+        """The name of the occurrence; with its items under the cursor that item's key."""
+        item = self.items.find(self.items_table.cursor_key) if self.there() and self.list == "items" else None
+        if item is not None:
+            return item.key
+        return self.occurrence.name if self.occurrence is not None else self.name_asked
+
+    # Looking
+
+    async def look(self) -> None:
+        """Asks for the occurrence, and for its items as far as they are in sight."""
+        end = max(self.items_table.window[1], self.items_table.cursor + 1) if self.there() else 0
+        await self.paged.again(end + AHEAD)
+
+    def concerned(self, hint: Hint) -> bool:
+        """Whether a hint is about its schedule."""
+        schedule = self.occurrence.schedule if self.occurrence is not None else self.name_asked.partition("@")[0]
+        return hint.topic is Topic.SCHEDULES or (hint.topic is Topic.SCHEDULE and hint.id == schedule)
+
+    def restless(self) -> bool:
+        """A lease is renewed without a hint."""
+        return self.occurrence is not None and self.occurrence.lease is not None
+
+    def least_pause(self) -> float:
+        """The deeper in the items, the more pages are read."""
+        return PAUSE_SECONDS * max(1, self.paged.pages)
+
+    async def _page(self, cursor: str | None) -> Page[OccurrenceItem]:
+        name = self.occurrence.id if self.occurrence is not None else self.name_asked
+        if cursor is not None:
+            page = await client.occurrence_items(self.shell.service, name, cursor)
+            return page.items, page.next
+        detail = await client.occurrence(self.shell.service, name)
+        if self.detail is None or detail.now >= self.detail.now:
+            self.detail, self.occurrence = detail, detail.occurrence
+            self.tried.show(_tried(detail))
+        return detail.items, detail.items_next
+
+    async def _more(self) -> None:
+        await self.paged.more()
+        self.show_all()
+
+    # Commands
+
+    async def cancel(self) -> None:
+        """Asks for a reason, then cancels it."""
+        if self.occurrence is not None and (told := await cancel(self, self.occurrence)) is not None:
+            self.occurrence = told
+            self.show_all()
+        self.look_again()
+
+    def next_list(self) -> None:
+        """The keyboard goes to the other list."""
+        self.list = "attempts" if self.list == "items" and len(self.tried) else "items"
+        self.show_all()
+        self.table.focus()
+
+    async def go_to_last(self) -> None:
+        """Reads what is left, and goes to the last row."""
+        while self.list == "items" and self.paged.next is not None:
+            await self.paged.more()
+        self.show_all()
+        self.table.action_jump(-1)
+
+    # What is shown
+
+    @property
+    def table(self) -> Table:
+        """The list that has the keyboard."""
+        return self.items_table if self.list == "items" else self.attempts_table
+
+    def there(self) -> bool:
+        """Whether the parts of the screen are there."""
+        return super().there() and bool(self.query("#heading")) and bool(self.query("#row"))
+
+    def show_all(self) -> None:
+        """Shows everything for what is known now."""
+        if not self.there():
+            return
+        self.show_heading()
+        known, low = self.detail is not None, self.has_class("-low")
+        if known and self.list == "items" and not len(self.items) and len(self.tried):
+            self.list = "attempts"
+        tables = (("attempts", self.attempts_table, self.tried), ("items", self.items_table, self.items))
+        for name, table, rows in tables:
+            table.display = len(rows) > 0 and (not low or name == self.list)
+        self.attempts_table.styles.height = min(len(self.tried), 5) + 1 if len(self.items) and not low else "1fr"
+        self.attempts_table.show(self.tried, attempts_columns(), self.tried.needs())
+        self.items_table.show(self.items, items_columns(), self.items.needs())
+        self.lists.display = known
+        self.lists.show([self._lists()])
+        if self.focused not in (self.table, None) or (self.focused is None and self.table.display):
+            self.table.focus()
+        self.show_row()
+        self.situation_changed()
+
+    def show_heading(self) -> None:
+        """Shows name and state, and where it stands."""
+        occurrence = self.occurrence
+        title: Line = (Piece(self.name_asked, Tone.STRONG),)
+        self.heading.show([occurrence_title(occurrence) if occurrence is not None else title])
+        said = self.said_lines("", rows=int(occurrence is not None))
+        self.said.display = bool(said)
+        self.said.show(said)
+        self.standing.show(occurrence_lines(occurrence, self.at()) if occurrence is not None else [])
+
+    def show_row(self) -> None:
+        """Shows everything of the row under the cursor."""
+        lines = self._row_lines()
+        self.row.display = bool(lines)
+        self.row.show(lines)
+
+    def count_down(self) -> None:
+        """Counts down."""
+        self.show_heading()
+        repaint(self.attempts_table, self.tried)
+        repaint(self.items_table, self.items)
+
+    def _lists(self) -> Line:
+        if self.occurrence is None:
+            return ()
+        late = sum(isinstance(each, RefusedCompletion) for each in self.tried.rows)
+        return run_lists(len(self.tried) - late, late, len(self.items), self.occurrence, self.list)
+
+    def _row_lines(self) -> Sequence[Line]:
+        at = self.at()
+        if self.list == "items":
+            item = self.items.find(self.items_table.cursor_key)
+            return item_lines(item, at) if item is not None else ()
+        tried = self.tried.find(self.attempts_table.cursor_key)
+        if isinstance(tried, Attempt):
+            return attempt_lines(tried, at)
+        if isinstance(tried, RefusedCompletion):
+            return refused_lines(tried, at)
+        return holder_lines(tried, at) if tried is not None else ()
+
+    def _tried_cells(self, tried: Tried) -> Mapping[str, Piece]:
+        if isinstance(tried, Attempt):
+            return attempt_cells(tried)
+        if isinstance(tried, RefusedCompletion):
+            return refused_cells(tried)
+        attempts = self.occurrence.attempts if self.occurrence is not None else 0
+        return holder_cells(attempts, tried, self.at())
+
+    @on(Table.CursorMoved)
+    def _cursor_moved(self) -> None:
+        if self.there():
+            self.show_row()
+
+    @on(Table.WindowMoved, "#items")
+    def _window_moved(self, event: Table.WindowMoved) -> None:
+        if self.paged.next is not None and event.end + AHEAD >= len(self.items):
+            self.work(self._more(), doing="Reading more items", group="more", exclusive=True)
+
+
+def _tried_key(tried: Tried) -> str:
+    """An attempt has its fence, also once it ended: the cursor stays on it."""
+    if isinstance(tried, RefusedCompletion):
+        return f"late {tried.at.isoformat()} {tried.fence} {tried.worker}"
+    return f"fence {tried.fence}"
+
+
+def _tried(detail: OccurrenceDetail) -> Sequence[Tried]:
+    """The attempt that runs, then those that ended and the late writes, newest first."""
+    lease = detail.occurrence.lease
+    ended: list[Attempt | RefusedCompletion] = [*detail.attempts, *detail.refused]
+    ended.sort(key=lambda each: each.at if isinstance(each, RefusedCompletion) else each.ended_at, reverse=True)
+    return [*([lease] if lease is not None else []), *ended]

@@ -1,0 +1,47 @@
+"""Owns asking that an occurrence be cancelled: what that does to it as it stands, the reason, a button named by the act."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from jobconsole.client import occurrences as client
+from jobconsole.commands.situation import SelectedOccurrence
+from jobconsole.present.attempts import cancel_words
+from jobconsole.present.columns import Line, Piece, Tone
+from jobconsole.screens.order_form import Order, asked
+from jobcontract.states import OccurrenceState
+
+if TYPE_CHECKING:
+    from jobconsole.screens.plan_seen import SeenScreen
+    from jobcontract.occurrences import Occurrence
+
+
+async def cancel(screen: SeenScreen, occurrence: Occurrence) -> Occurrence | None:
+    """Asks for a reason and cancels; the occurrence as it is then, None where it was given up."""
+    service = screen.shell.service
+    about: Sequence[Line] = (
+        (Piece(occurrence.name, Tone.STRONG),),
+        *((Piece(words),) for words in cancel_words(occurrence)),
+    )
+    order = Order(
+        title="Cancel this occurrence?",
+        act="Cancel the occurrence",
+        back="Leave it as it is",
+        about=lambda: about,
+        reason="Why; everybody who sees the occurrence reads it",
+        send=lambda given, key: client.cancel_occurrence(service, occurrence.id, given.reason, key),
+    )
+    answer = await asked(screen, order, screen.seen)
+    if answer is None:
+        return None
+    ended = answer.occurrence.state is OccurrenceState.DEAD_LETTER
+    screen.say("Cancelled: it is a dead letter." if ended else "Cancelling: a Worker ends it within a second or two.")
+    return answer.occurrence
+
+
+def selected_facts(occurrence: Occurrence | None) -> SelectedOccurrence | None:
+    """What of an occurrence decides which commands can be run."""
+    if occurrence is None:
+        return None
+    return SelectedOccurrence(state=occurrence.state, cancelling=occurrence.cancel_asked_at is not None)

@@ -1,0 +1,211 @@
+"""Owns the screen of the occurrences of one schedule: the latest scheduled first, page by page, all or those in one state.
+It looks again when a hint names the schedule; a row stays where it is by its occurrence's id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.getters import query_one
+
+from jobconsole.client import occurrences as client
+from jobconsole.commands.situation import Situation
+from jobconsole.present.occurrences import (
+    FILTERS,
+    empty_words,
+    occurrences_cells,
+    occurrences_columns,
+    occurrences_title,
+)
+from jobconsole.screens.occurrence import OccurrenceScreen
+from jobconsole.screens.occurrence_cancel import cancel, selected_facts
+from jobconsole.screens.plan_seen import key_words
+from jobconsole.screens.shell import Handler
+from jobconsole.screens.told_rows import Page, Paged, ToldRows
+from jobconsole.screens.watching import PAUSE_SECONDS, WatchingScreen, repaint
+from jobconsole.widgets.lines import Lines
+from jobconsole.widgets.table import Table
+from jobcontract.events import Topic
+
+if TYPE_CHECKING:
+    from jobcontract.events import Hint
+    from jobcontract.occurrences import Occurrence
+
+AHEAD = 20
+"""Rows that are read beyond those in sight."""
+
+
+class OccurrencesScreen(WatchingScreen):
+    """Occurrences of one schedule."""
+
+    PLACE = "occurrences"
+    TITLE_WORDS = "Occurrences"
+    READING = "Reading the occurrences"
+    EXPLANATION = (
+        "Every time at which the schedule was to run, the latest first, each in exactly one of four states: ○ scheduled, also "
+        "while it waits for its next attempt; ◆ processing; ✓ completed; ✗ dead letter, which no machine tries again. Next "
+        "to it stands how many attempts it took of those it may have, and how its items ended. Times are UTC: they are the "
+        "occurrence's name."
+    )
+    AUTO_FOCUS = "#occurrences"
+    DEFAULT_CSS = """
+    OccurrencesScreen #title { height: 1; padding: 0 1; }
+    OccurrencesScreen #said { display: none; padding: 0 1; margin-bottom: 1; }
+    """
+
+    title_line = query_one("#title", Lines)
+    said = query_one("#said", Lines)
+    table = query_one("#occurrences", Table)
+
+    def __init__(self, schedule: str) -> None:
+        super().__init__()
+        self.schedule = schedule
+        self.shown = 0
+        """Which of `FILTERS` is in force."""
+        self.rows: ToldRows[Occurrence] = ToldRows(
+            lambda each: each.id, lambda each, _: occurrences_cells(each, self.at())
+        )
+        self.paged: Paged[Occurrence] = Paged(self.rows, self._page)
+
+    def compose_body(self) -> ComposeResult:
+        """Title and list."""
+        with Vertical():
+            yield Lines(id="title", clipped=True)
+            yield Lines(id="said")
+            yield Table(id="occurrences")
+
+    def on_mount(self) -> None:
+        """Shows that it is loading; the place asks by itself."""
+        self.show_all()
+
+    def on_resize(self) -> None:
+        """Another width has other columns."""
+        self.call_after_refresh(self.show_all)
+
+    def handlers(self) -> Mapping[str, Handler]:
+        """Commands of the list."""
+        return {
+            "occurrence.open": self.open,
+            "occurrence.states": self.next_states,
+            "occurrence.cancel": self.cancel,
+            "row.next": lambda: self.table.action_move(1),
+            "row.previous": lambda: self.table.action_move(-1),
+            "row.first": lambda: self.table.action_jump(0),
+            "row.last": self.go_to_last,
+        }
+
+    def situation(self) -> Situation:
+        """The occurrence under the cursor."""
+        return replace(super().situation(), schedule=self.schedule, occurrence=selected_facts(self.selected()))
+
+    def copyable(self) -> str | None:
+        """The name of the occurrence under the cursor."""
+        selected = self.selected()
+        return selected.name if selected is not None else self.schedule
+
+    # Looking
+
+    async def look(self) -> None:
+        """Asks for the occurrences as far as they are in sight."""
+        end = max(self.table.window[1], self.table.cursor + 1) if self.there() else 0
+        await self.paged.again(end + AHEAD)
+
+    def concerned(self, hint: Hint) -> bool:
+        """Whether a hint is about the schedule."""
+        return hint.topic is Topic.SCHEDULES or (hint.topic is Topic.SCHEDULE and hint.id == self.schedule)
+
+    def restless(self) -> bool:
+        """Leases are renewed without a hint."""
+        return any(each.lease is not None for each in self.rows.rows)
+
+    def least_pause(self) -> float:
+        """The deeper in the list, the more pages are read."""
+        return PAUSE_SECONDS * max(1, self.paged.pages)
+
+    async def _page(self, cursor: str | None) -> Page[Occurrence]:
+        states = FILTERS[self.shown][1]
+        page = await client.occurrences(self.shell.service, self.schedule, states, cursor=cursor)
+        return page.occurrences, page.next
+
+    async def _more(self) -> None:
+        await self.paged.more()
+        self.show_all()
+
+    # Commands
+
+    def open(self) -> None:
+        """Shows everything of the occurrence under the cursor."""
+        if (selected := self.selected()) is not None:
+            self.app.push_screen(OccurrenceScreen(selected.id, selected))
+
+    def next_states(self) -> None:
+        """Shows those in the next state."""
+        self.shown = (self.shown + 1) % len(FILTERS)
+        self.rows.show(())
+        self.told_at, self.paged.next = None, None
+        self.show_all()
+        self.refresh_all()
+
+    async def cancel(self) -> None:
+        """Asks for a reason, then cancels the occurrence under the cursor."""
+        selected = self.selected()
+        if selected is not None and (told := await cancel(self, selected)) is not None:
+            self.rows.put(told)
+            self.show_all()
+        self.look_again()
+
+    async def go_to_last(self) -> None:
+        """Reads what is left, and goes to the last row."""
+        while self.paged.next is not None:
+            await self.paged.more()
+        self.show_all()
+        self.table.action_jump(-1)
+
+    # What is shown
+
+    def selected(self) -> Occurrence | None:
+        """The occurrence under the cursor."""
+        return self.rows.find(self.table.cursor_key) if self.there() else None
+
+    def there(self) -> bool:
+        """Whether the parts of the screen are there."""
+        return super().there() and bool(self.query("#title")) and bool(self.query("#occurrences"))
+
+    def show_all(self) -> None:
+        """Shows title and list for what is known now."""
+        if not self.there():
+            return
+        rows = self.rows
+        more = self.paged.next is not None
+        self.title_line.show([occurrences_title(self.schedule, self.shown, len(rows), more)])
+        key = key_words(self, "occurrence.states")["occurrence.states"]
+        said = self.said_lines(empty_words(self.schedule, self.shown, key), rows=len(rows))
+        self.said.display = bool(said)
+        self.said.show(said)
+        self.table.display = len(rows) > 0
+        self.table.show(rows, occurrences_columns(), rows.needs())
+        if self.table.display and self.focused is None:
+            self.table.focus()
+        self.situation_changed()
+
+    def count_down(self) -> None:
+        """Counts down what is in sight."""
+        repaint(self.table, self.rows)
+
+    @on(Table.CursorMoved)
+    def _cursor_moved(self) -> None:
+        self.situation_changed()
+
+    @on(Table.WindowMoved)
+    def _window_moved(self, event: Table.WindowMoved) -> None:
+        if self.paged.next is not None and event.end + AHEAD >= len(self.rows):
+            self.work(self._more(), doing="Reading more occurrences", group="more", exclusive=True)
+
+    @on(Table.Opened)
+    def _opened(self) -> None:
+        self.run_command("occurrence.open")

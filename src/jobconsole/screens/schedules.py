@@ -1,0 +1,273 @@
+"""Owns the place that lists the schedules of the tenant: how each is doing, its rhythm, when it runs next, its last
+outcomes; with the detail of the one under the cursor beside or below. It looks again when a hint names a schedule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Container, Vertical, VerticalScroll
+from textual.content import Content
+from textual.getters import query_one
+from textual.timer import Timer
+
+from jobconsole.client import schedules as client
+from jobconsole.commands.situation import Situation
+from jobconsole.present.columns import Piece, Tone
+from jobconsole.present.queues import WIDE
+from jobconsole.present.schedules import (
+    LABEL,
+    STRIP_MOST,
+    URGENT,
+    most_urgent,
+    schedule_lines,
+    schedules_cells,
+    schedules_columns,
+    schedules_title,
+)
+from jobconsole.screens.occurrence import OccurrenceScreen
+from jobconsole.screens.occurrences import OccurrencesScreen
+from jobconsole.screens.plan_seen import key_words
+from jobconsole.screens.shell import Handler
+from jobconsole.screens.told_rows import Page, Paged, ToldRows
+from jobconsole.screens.watching import WatchingScreen, repaint
+from jobconsole.widgets.lines import Lines, content_of
+from jobconsole.widgets.table import Table
+from jobcontract.events import Topic
+
+if TYPE_CHECKING:
+    from jobcontract.events import Hint
+    from jobcontract.schedules import Schedule, ScheduleDetail, Schedules
+
+AHEAD = 30
+"""Rows that are read beyond those in sight."""
+STRIP = {False: 8, True: 12}
+"""Cells of the last outcomes; True: on a wide screen."""
+FOLLOW_SECONDS = 0.1
+"""How long the cursor rests on a row before its detail is asked for."""
+EMPTY = "No job of the records runs by a schedule here. Once one does, it appears here by itself."
+
+
+class SchedulesScreen(WatchingScreen):
+    """Schedules of the tenant."""
+
+    PLACE = "schedules"
+    TITLE_WORDS = "Schedules"
+    READING = "Reading the schedules"
+    EXPLANATION = (
+        "Every job that runs by itself in this tenant. ✗ parked: its times cannot be computed, the reason is shown. ▲ late: "
+        "one is due and has not started. ◌ retrying. ‖ disabled. The last outcomes stand with the newest at the right: ✓ "
+        "completed, △ completed after retries, ✗ dead letter, ◆ running, ◌ waits for its next attempt, · not started. The "
+        "detail tells the next five times in UTC and on its zone's clock, what a change of the clock does to them (▲), what "
+        "becomes of missed ones, and what was skipped. tab goes into the detail, arrows scroll it."
+    )
+    CSS_PATH: ClassVar[str] = "schedules.tcss"
+    AUTO_FOCUS = "#schedules"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012  Textual does not declare it as the class's
+
+    title_line = query_one("#title", Lines)
+    said = query_one("#said", Lines)
+    table = query_one("#schedules", Table)
+    pane = query_one("#detail", VerticalScroll)
+    brief = query_one("#brief", Lines)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: ToldRows[Schedule] = ToldRows(lambda each: each.id, self._cells)
+        self.paged: Paged[Schedule] = Paged(self.rows, self._page)
+        self.head: Schedules | None = None
+        """The page told last: its counts are over all pages."""
+        self.detail: ScheduleDetail | None = None
+        self.tall = False
+        """Whether the detail has most of the height."""
+        self._following: Timer | None = None
+        self._pane_title: Content | None = None
+
+    def compose_body(self) -> ComposeResult:
+        """Title, list, detail."""
+        with Vertical():
+            yield Lines(id="title", clipped=True)
+            yield Lines(id="said")
+            with Container(id="split"):
+                yield Table(id="schedules")
+                with VerticalScroll(id="detail"):
+                    yield Lines(id="brief", indent=LABEL)
+
+    def on_mount(self) -> None:
+        """Shows that it is loading; the place asks by itself."""
+        self.show_all()
+
+    def on_resize(self) -> None:
+        """Another width has other columns."""
+        self.call_after_refresh(self.show_all)
+
+    # What the shell asks
+
+    def handlers(self) -> Mapping[str, Handler]:
+        """Commands of the list."""
+        return {
+            "schedule.open": self.open,
+            "schedule.urgent": self.go_to_urgent,
+            "schedule.detail": self.toggle_detail,
+            "row.next": lambda: self.table.action_move(1),
+            "row.previous": lambda: self.table.action_move(-1),
+            "row.first": lambda: self.table.action_jump(0),
+            "row.last": self.go_to_last,
+        }
+
+    def situation(self) -> Situation:
+        """The schedule under the cursor."""
+        urgent = any(each.standing in URGENT for each in self.rows.rows)
+        selected = self.selected()
+        return replace(super().situation(), schedule=selected.id if selected else None, urgent=urgent)
+
+    def copyable(self) -> str | None:
+        """The id of the schedule under the cursor."""
+        return self.table.cursor_key
+
+    def names(self) -> tuple[str, ...]:
+        """The schedules: `:statements.nightly` goes to one."""
+        return tuple(each.id for each in self.rows.rows)
+
+    def go_to_name(self, word: str) -> bool:
+        """Goes to the schedule with that id, or opens the occurrence that is named `schedule@instant`."""
+        if "@" in word:
+            self.app.push_screen(OccurrenceScreen(word))
+            return True
+        return self.table.move_to(word)
+
+    def go_back(self) -> bool:
+        """Takes the height back from the detail."""
+        if not self.tall:
+            return False
+        self.toggle_detail()
+        return True
+
+    # Looking
+
+    async def look(self) -> None:
+        """Asks for the schedules as far as they are in sight, then for the one under the cursor."""
+        end = self.table.window[1] if self.there() else 0
+        await self.paged.again(max(end, self.table.cursor + 1 if self.there() else 0) + AHEAD)
+        self.show_all()
+        await self._look_at_selected()
+
+    def concerned(self, hint: Hint) -> bool:
+        """Whether a hint is about schedules that are read."""
+        return hint.topic is Topic.SCHEDULES or hint.topic is Topic.SCHEDULE
+
+    async def _page(self, cursor: str | None) -> Page[Schedule]:
+        self.head = page = await client.schedules(self.shell.service, cursor)
+        return page.schedules, page.next
+
+    async def _look_at_selected(self) -> None:
+        key = self.table.cursor_key if self.there() else None
+        if key is None or self.shell.session is None:
+            return
+        detail = await client.schedule(self.shell.service, key)
+        if self.detail is None or self.detail.schedule.id != key or detail.now >= self.detail.now:
+            self.detail = detail
+            self.rows.put(detail.schedule)
+        self.show_detail()
+
+    async def _more(self) -> None:
+        await self.paged.more()
+        self.show_all()
+
+    # Commands
+
+    def open(self) -> None:
+        """Shows the occurrences of the schedule under the cursor."""
+        if (schedule := self.selected()) is not None:
+            self.app.push_screen(OccurrencesScreen(schedule.id))
+
+    def go_to_urgent(self) -> None:
+        """Puts the cursor on the schedule that needs a look first."""
+        if (urgent := most_urgent(self.rows.rows)) is not None:
+            self.table.move_to(urgent.id)
+
+    def toggle_detail(self) -> None:
+        """Gives the detail most of the height, or takes it back."""
+        self.tall = not self.tall
+        self.set_class(self.tall, "-tall")
+        (self.pane if self.tall else self.table).focus()
+
+    async def go_to_last(self) -> None:
+        """Reads what is left, and goes to the last row."""
+        while self.paged.next is not None:
+            await self.paged.more()
+        self.show_all()
+        self.table.action_jump(-1)
+
+    # What is shown
+
+    def selected(self) -> Schedule | None:
+        """The schedule under the cursor."""
+        return self.rows.find(self.table.cursor_key) if self.there() else None
+
+    def there(self) -> bool:
+        """Whether the parts of the screen are there."""
+        return super().there() and bool(self.query("#title")) and bool(self.query("#brief"))
+
+    def show_all(self) -> None:
+        """Shows title, list and detail for what is known now."""
+        if not self.there():
+            return
+        rows, width = self.rows, max(20, self.size.width - 2)
+        key = key_words(self, "schedule.urgent")["schedule.urgent"]
+        self.title_line.show([schedules_title(self.head, most_urgent(rows.rows), key, width)])
+        said = self.said_lines(EMPTY, rows=len(rows))
+        self.said.display = bool(said)
+        self.said.show(said)
+        self.query_one("#split").display = len(rows) > 0
+        self.table.show(rows, schedules_columns(STRIP[self.size.width >= WIDE]), rows.needs())
+        self.show_detail()
+        self.situation_changed()
+
+    def show_detail(self) -> None:
+        """Shows everything of the schedule under the cursor."""
+        schedule = self.selected()
+        if schedule is None:
+            self.brief.show([])
+            return
+        known = self.detail is not None and self.detail.schedule.id == schedule.id
+        titled = (Piece(f" {schedule.id} ", Tone.STRONG), Piece(f"{schedule.title} ", Tone.QUIET))
+        title = content_of(titled)
+        if title != self._pane_title:  # setting a title paints the whole pane
+            self._pane_title = title
+            self.pane.border_title = title
+        self.brief.show(schedule_lines(schedule, self.detail if known else None, self.at()))
+
+    def count_down(self) -> None:
+        """Counts down what is in sight."""
+        repaint(self.table, self.rows)
+        self.show_detail()
+
+    def _cells(self, schedule: Schedule, widths: Mapping[str, int]) -> Mapping[str, Piece]:
+        return schedules_cells(schedule, self.at(), widths.get("last", STRIP_MOST))
+
+    @on(Table.CursorMoved)
+    def _cursor_moved(self) -> None:
+        if self._following is not None:
+            self._following.stop()
+        self.show_detail()
+        self.situation_changed()
+        self._following = self.set_timer(FOLLOW_SECONDS, self._follow)
+
+    def _follow(self) -> None:
+        if self.there():
+            self.pane.scroll_home(animate=False)
+            self.work(self._look_at_selected(), doing="Reading the schedule", group="detail", exclusive=True)
+
+    @on(Table.WindowMoved)
+    def _window_moved(self, event: Table.WindowMoved) -> None:
+        if self.paged.next is not None and event.end + AHEAD >= len(self.rows):
+            self.work(self._more(), doing="Reading more schedules", group="more", exclusive=True)
+
+    @on(Table.Opened)
+    def _opened(self) -> None:
+        self.run_command("schedule.open")
