@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -270,9 +270,12 @@ class Selecting(Protocol):
         """Waiting items of a queue in the order of their ids; `after` is an id."""
 
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
 def release_key(released: Released) -> str:
     """The place of a release in their order, as a key of an item: its time in microseconds, and its item."""
-    return f"{int(released.at.timestamp() * 1_000_000):016d}-{released.item}"
+    return f"{(released.at - _EPOCH) // timedelta(microseconds=1):016d}-{released.item}"
 
 
 SelectionFunction = Callable[[Selecting, str | None, int], Awaitable[Sequence[JobItem]]]

@@ -17,6 +17,7 @@ from jobservice.rules.items import Content
 from jobservice.rules.scores import Rule
 from jobservice.store.database import Row, Transaction
 from jobservice.store.items import EXPONENTS_JSON, FIRST, Place, Reach, Standing, content_of, readable
+from jobservice.store.occurrence_items import RunLease
 
 _NO_ITEM = str(UUID(int=0))
 """Before every id."""
@@ -160,8 +161,22 @@ async def rescore(
 
     A row that somebody works on is left out; nothing is waited for.
     """
+    return await _rescore(transaction, {**lease, "occurrence": None}, standings)
+
+
+async def rescore_under_run(
+    transaction: Transaction, lease: RunLease, standings: Sequence[tuple[ToScore, Standing]]
+) -> Written:
+    """As `rescore`, under the lease of the occurrence whose run scores."""
+    key = {"name": None, "occurrence": lease.occurrence, "holder": lease.holder, "fence": lease.fence}
+    return await _rescore(transaction, key, standings)
+
+
+async def _rescore(
+    transaction: Transaction, key: Mapping[str, object], standings: Sequence[tuple[ToScore, Standing]]
+) -> Written:
     rows = [_scored_row(item, standing) for item, standing in standings]
-    row = await transaction.row("scores/rescore", **lease, rows=Jsonb(rows))
+    row = await transaction.row("scores/rescore", **key, rows=Jsonb(rows))
     assert row is not None  # noqa: S101  # an aggregate has a row
     return Written(scored=row["scored"], placed=row["placed"])
 

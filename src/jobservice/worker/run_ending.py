@@ -37,3 +37,7 @@ class Ending:
     position: str | None = None
     """Key of the last item that was selected."""
     selected_all: bool = False
+
+
+class RunLost(Exception):
+    """The lease is not ours any more: nothing is settled. What was to be written stands in `jobs.refused_completions`."""

@@ -1,7 +1,8 @@
--- Writes scores that were computed from what was read without a lock, under the duty's lease: only to rows that nobody
--- works on just now, and whose content and score are still what was read (a change scores its own). Never waits for a
--- row, never touches content, versions that matter, or claims. People are told only where what they see changed, by one
--- notification for all rows. The commit does not wait for the disk: what a crash takes back is due again afterwards.
+-- Writes scores that were computed from what was read without a lock, under the lease of the duty, or of the occurrence
+-- whose run scores: only to rows that nobody works on just now, and whose content and score are still what was read (a
+-- change scores its own). Never waits for a row, never touches content, versions that matter, or claims. People are told
+-- only where what they see changed, by one notification for all rows. The commit does not wait for the disk: what a crash
+-- takes back is due again afterwards.
 with given as (
     select n.*
     from
@@ -65,9 +66,21 @@ written as (
         i.id = g.id
         and i.tenant = %(tenant)s
         and i.money_version = g.money_version
-        and exists (
-            select 1 from jobs.duties as d
-            where d.name = %(name)s and d.holder = %(holder)s and d.fence = %(fence)s
+        and (
+            exists (
+                select 1 from jobs.duties as d
+                where d.name = %(name)s::text and d.holder = %(holder)s and d.fence = %(fence)s
+            )
+            or exists (
+                select 1 from jobs.occurrences as o
+                where
+                    o.id = %(occurrence)s::uuid
+                    and o.tenant = %(tenant)s
+                    and o.state = 'processing'
+                    and o.holder = %(holder)s
+                    and o.fence = %(fence)s
+                    and o.expires_at > jobs.now()
+            )
         )
     returning i.id, i.tenant, i.queue, i.row_version, l.changed, l.placed
 ),

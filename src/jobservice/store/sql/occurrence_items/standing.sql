@@ -1,0 +1,29 @@
+-- How far a run got under earlier leases: what was selected, and its items by outcome. No row: the lease is not ours.
+select
+    o.position,
+    o.selected_all,
+    o.done + o.refused + o.failed + o.unfinished as selected,
+    i.rows,
+    i.done,
+    i.refused,
+    i.failed,
+    i.uncertain
+from jobs.occurrences as o
+cross join
+    lateral (
+        select
+            count(*) as rows,
+            count(*) filter (where r.outcome = 'done') as done,
+            count(*) filter (where r.outcome = 'refused') as refused,
+            count(*) filter (where r.outcome = 'failed') as failed,
+            count(*) filter (where r.outcome = 'uncertain') as uncertain
+        from jobs.occurrence_items as r
+        where r.occurrence = o.id and r.tenant = %(tenant)s
+    ) as i
+where
+    o.id = %(occurrence)s
+    and o.tenant = %(tenant)s
+    and o.state = 'processing'
+    and o.holder = %(holder)s
+    and o.fence = %(held_fence)s
+    and o.expires_at > jobs.now()
