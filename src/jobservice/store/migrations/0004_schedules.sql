@@ -217,8 +217,22 @@ when (old.cancel_asked_at is null and new.cancel_asked_at is not null)
 execute function jobs.wake('cancel');
 create trigger plans_wake after update on jobs.plans
 for each row
-when (new.state is distinct from old.state and new.state in ('armed', 'applying'))
+when (
+    new.state is distinct from old.state
+    and new.state in ('armed', 'applying', 'aborted', 'lapsed')
+    and new.confirmed_at is not null
+)
 execute function jobs.wake('plans');
+create trigger money_switches_wake after update on jobs.money_switches
+for each row
+when (old.stopped and not new.stopped)
+execute function jobs.wake('plans');
+create trigger plan_evidence_wake after insert on jobs.plan_evidence
+for each row
+when (new.source = 'person')
+execute function jobs.wake('evidence');
+create trigger notices_wake after insert on jobs.notices
+for each statement execute function jobs.wake('notices');
 
 -- Fences and the floor of retention only rise, whoever writes.
 create function jobs.refuse_fall() returns trigger
@@ -249,6 +263,7 @@ language plpgsql
 as $$
 begin
     new.look_at := jobs.now();
+    perform pg_notify('jobs_work', 'schedules');
     return new;
 end
 $$;
