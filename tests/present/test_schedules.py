@@ -1,0 +1,159 @@
+"""How schedules are written: rhythm in words, the next five instants with what the clock does to them, what was skipped."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from jobconsole.present.columns import Line, Tone, plain
+from jobconsole.present.schedules import (
+    STANDINGS,
+    URGENT,
+    clock_words,
+    most_urgent,
+    next_words,
+    planned_line,
+    schedule_lines,
+    schedules_cells,
+    schedules_title,
+    signs,
+    skipped_line,
+)
+from jobcontract.schedules import Disabled
+from jobcontract.session import Person
+from jobcontract.states import Repeated, ScheduleStanding, Skipped
+from tests.present.scheduled import (
+    AT,
+    BACK,
+    LONDON,
+    NOW,
+    RHYTHM,
+    SKIPPED,
+    UTC_RHYTHM,
+    detail,
+    page,
+    planned,
+    recent,
+    schedule,
+)
+
+RHYTHMS = pytest.mark.requirement("carry-the-schedule-on-the-job-record", "prefer-utc-schedules")
+CLOCK = pytest.mark.requirement("define-business-local-clock-behavior", "TIME-01")
+MISFIRES = pytest.mark.requirement("define-misfire-recovery", "TIME-05")
+
+
+def texts(lines: list[Line]) -> list[str]:
+    return [plain(line) for line in lines]
+
+
+def test_every_standing_has_a_sign_a_word_and_a_colour() -> None:
+    assert set(STANDINGS) == set(ScheduleStanding)
+    shown = [word for word, _ in STANDINGS.values()]
+    assert len({word[0] for word in shown}) == len(shown)
+    assert all(word.partition(" ")[2] for word in shown)
+    assert {STANDINGS[each][1] for each in URGENT} <= {Tone.WARN, Tone.BAD}
+
+
+@RHYTHMS
+def test_a_row_tells_state_rhythm_next_and_the_newest_outcomes_that_have_room() -> None:
+    cells = schedules_cells(schedule(recent=recent("✓△✗◆◌·")), AT, 4)
+    assert {name: piece.text for name, piece in cells.items()} == {
+        "state": "● on time",
+        "name": "statements.nightly",
+        "rhythm": "daily at 01:30, Europe/London",
+        "next": "in 2 h 30 min",
+        "last": "✗◆◌·",
+    }
+    assert cells["last"].tone is Tone.BAD
+    assert signs(recent("✗✓"))[-1] == "✓"
+    assert schedules_cells(schedule(recent=recent("✗✓")), AT)["last"].tone is Tone.PLAIN
+    assert next_words(schedule(next_at=None), AT) == "–"
+    assert next_words(schedule(next_at=NOW - timedelta(seconds=9)), AT) == "now"
+
+
+def test_the_heading_counts_over_all_pages_and_names_the_most_urgent() -> None:
+    rows = [
+        schedule("a", standing=ScheduleStanding.RETRYING),
+        schedule("b", standing=ScheduleStanding.LATE),
+        schedule("c", standing=ScheduleStanding.PARKED),
+        schedule("d", standing=ScheduleStanding.ON_TIME),
+    ]
+    assert most_urgent(rows) is rows[2]
+    assert most_urgent(rows[3:]) is None
+    head = page(*rows, total=14)
+    assert plain(schedules_title(head, rows[2], "u", 78)) == "Schedules 14 · 1 late · 1 parked · u most urgent: c"
+    assert plain(schedules_title(head, rows[2], "u", 36)) == "Schedules 14 · 1 late · 1 parked"
+    assert plain(schedules_title(page(rows[3]), None, "u", 78)) == "Schedules 1 · all as they should be"
+
+
+@RHYTHMS
+@CLOCK
+def test_the_next_five_stand_in_utc_and_on_the_zones_clock_and_a_repeated_hour_is_marked() -> None:
+    shown = texts(schedule_lines(schedule(), detail(), AT))
+    at = shown.index("rhythm    daily at 01:30, Europe/London")
+    assert shown[at + 1 : at + 6] == [
+        "next      2026-10-25 00:30Z  Sun 01:30 BST  in 2 h 30 min  ▲ 01:30 comes twice that night; the first runs",
+        "          – 2026-10-25 01:30Z  Sun 01:30 GMT  ▲ 01:30 comes a second time and does not run",
+        "          2026-10-26 01:30Z  Mon 01:30 GMT  in 1 d 3 h",
+        "          2026-10-27 01:30Z  Tue 01:30 GMT  in 2 d 3 h",
+        "          2026-10-28 01:30Z  Wed 01:30 GMT  in 3 d 3 h",
+    ]
+    both = "clock     a time that the clock leaves out runs at the end of that hour (run-at-gap-end)"
+    assert both in shown
+    assert "          a time that comes twice runs at the first of the two (first)" in shown
+
+
+@CLOCK
+@pytest.mark.parametrize("skipped", Skipped)
+@pytest.mark.parametrize("repeated", Repeated)
+def test_both_policies_are_shown_whichever_they_are(skipped: Skipped, repeated: Repeated) -> None:
+    gap, twice = clock_words(RHYTHM.model_copy(update={"skipped": skipped, "repeated": repeated}))
+    assert gap.endswith(f"({skipped})")
+    assert twice.endswith(f"({repeated})")
+    assert not clock_words(UTC_RHYTHM)
+
+
+def test_a_wall_clock_of_another_day_has_its_date_and_utc_needs_none() -> None:
+    auckland = planned(14, (NOW + timedelta(hours=27)).replace(tzinfo=None), "NZDT")
+    assert "Mon 2026-10-26 01:00 NZDT" in plain(planned_line(auckland, "Pacific/Auckland", AT))
+    assert plain(planned_line(planned(1 / 120, None, None), "", AT)) == "2026-10-24 22:00:30Z  in 30 s"
+    assert plain(planned_line(BACK[2], "", AT)) == "2026-10-26 01:30Z  in 1 d 3 h"
+
+
+@MISFIRES
+def test_what_was_skipped_is_named_with_its_cause_and_what_ran_in_its_place() -> None:
+    assert plain(skipped_line(SKIPPED, AT)) == (
+        "4 from 2026-10-21 20:00Z to 21:00Z · no Worker ran from 20:00Z to 21:00Z · ran once, as 2026-10-21 22:00Z"
+        " · decided 3 days ago"
+    )
+    one = SKIPPED.model_copy(update={"count": 1, "cause": "", "merged_into": None, "last_at": SKIPPED.first_at})
+    assert plain(skipped_line(one, AT)).startswith(
+        "2026-10-21 20:00Z · missed; one run for all that was missed · decided"
+    )
+    shown = texts(schedule_lines(schedule(), detail(), AT))
+    assert "missed    the latest runs once for all that were missed · not started after 10 min" in shown
+
+
+def test_why_a_schedule_is_parked_or_off_comes_first() -> None:
+    parked = schedule(
+        standing=ScheduleStanding.PARKED,
+        standing_words="There is no zone Europe/Lundon.",
+        next_at=None,
+        dead=2,
+        waiting=1_000,
+    )
+    shown = texts(schedule_lines(parked, detail(parked, next=(), next_words="It is parked."), AT))
+    assert shown[0] == "✗ parked: There is no zone Europe/Lundon."
+    assert shown[1] == "1,000 or more due and not started · 2 dead letters"
+    assert "next      It is parked." in shown
+    off = Disabled(
+        at=NOW - timedelta(minutes=4),
+        until=NOW + timedelta(hours=8),
+        by=Person(id="o.lind", name="Olle Lind"),
+        reason="bank down",
+    )
+    shown = texts(schedule_lines(schedule(standing=ScheduleStanding.DISABLED, disabled=off), None, AT))
+    assert shown[1] == "switched off by o.lind 4 min ago, until 25 Oct 06:00: bank down"
+    assert shown[2:4] == ["rhythm    daily at 01:30, Europe/London", "next      in 2 h 30 min"]
+    assert LONDON is AT.zone
