@@ -1,0 +1,47 @@
+"""What a person reads of Worker processes."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from jobcontract.errors import ErrorCode
+from jobcontract.states import WorkerStanding
+from jobservice.usecases.workers import list_workers
+from tests.usecases.desk import refused_with
+from tests.usecases.schedule_desk import MINUTELY, NIGHTLY, ScheduleDesk, schedule_desk
+
+SECOND = timedelta(seconds=1)
+
+
+@pytest.fixture
+def jobs(database: Any, people: Any) -> ScheduleDesk:
+    """Schedules of acme, one of globex, one of another deployment."""
+    return schedule_desk(database, people)
+
+
+@pytest.mark.requirement("scope-occurrences-and-leases-by-tenant")
+async def test_workers_are_listed_with_their_standing_and_what_they_hold_in_the_tenant(jobs: ScheduleDesk) -> None:
+    now = jobs.now
+    live = jobs.worker("live", started_at=now - 5 * SECOND)
+    jobs.worker("draining", started_at=now - 6 * SECOND, draining_at=now)
+    jobs.worker("silent", started_at=now - 600 * SECOND, beat_at=now - 20 * SECOND, draining_at=now - 60 * SECOND)
+    jobs.worker("stopped", started_at=now - 700 * SECOND, beat_at=now - 60 * SECOND, stopped_at=now - 60 * SECOND)
+    day = timedelta(days=1)
+    jobs.worker("stopped long ago", started_at=now - 3 * day, stopped_at=now - day)
+    jobs.worker("silent for ever", started_at=now - 3 * day, beat_at=now - day)
+    jobs.occurrence(NIGHTLY, now, "processing", holder=live)
+    jobs.occurrence(MINUTELY, now, "processing", holder=live)
+    jobs.occurrence(NIGHTLY, now, "processing", holder=live, tenant="globex")
+    for person, processing in (("o.lind", 2), ("g.fin", 1)):
+        found = (await list_workers(jobs.service, jobs.desk.actor(person))).workers
+        assert [(each.host, each.standing, each.processing, each.slots) for each in found] == [
+            ("live", WorkerStanding.LIVE, processing, 16),
+            ("draining", WorkerStanding.DRAINING, 0, 16),
+            ("silent", WorkerStanding.SILENT, 0, 16),
+            ("stopped", WorkerStanding.STOPPED, 0, 16),
+        ]
+    for person in ("s.bell", "p.push", "a.admin"):
+        await refused_with(ErrorCode.PERMISSION_MISSING, list_workers(jobs.service, jobs.desk.actor(person)))
