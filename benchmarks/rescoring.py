@@ -13,7 +13,7 @@ from benchmarks.seeding import Connection, settle
 from jobservice.bootstrap.dev import WORKER
 from jobservice.store import duties as duty_rows
 from jobservice.usecases.service import Service
-from jobservice.worker.duties import give_back, take
+from jobservice.worker.fenced import give_back, take
 from jobservice.worker.rescoring import Rescoring
 
 PART = "rescoring"

@@ -15,7 +15,7 @@ from jobservice.records import RecordSet
 from jobservice.store import duties as duty_rows
 from jobservice.store.database import Database
 from jobservice.worker.applying import Applying
-from jobservice.worker.duties import Duty, give_back, take
+from jobservice.worker.fenced import FencedDuty, give_back, take
 from jobservice.worker.leased_work import RowLease
 from jobservice.worker.outward_calls import OutwardCalls
 from jobservice.worker.plan_run import Pacing
@@ -126,7 +126,7 @@ class Stage:
             if not lease.over:
                 await applying.give_back(lease)
 
-    async def run_duty(self, duty: Duty, holder: UUID = FIRST) -> dict[str, int]:
+    async def run_duty(self, duty: FencedDuty, holder: UUID = FIRST) -> dict[str, int]:
         """One whole run of a duty."""
         async with self.database.transaction(None) as transaction:
             await duty_rows.add_duty(transaction, duty.name)

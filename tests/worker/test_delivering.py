@@ -16,7 +16,7 @@ from jobservice.settings import ProcessSettings, StartRefused
 from jobservice.store import duties as rows
 from jobservice.store.database import Database
 from jobservice.worker.delivering import ATTEMPTS_MOST, Delivering
-from jobservice.worker.duties import Lease, take
+from jobservice.worker.fenced import Lease, take
 from tests.conftest import Clock, People
 from tests.delivery.servers import a_mail_server
 

@@ -11,7 +11,7 @@ import pytest
 
 from jobservice.store import duties as rows
 from jobservice.store.database import Database
-from jobservice.worker.duties import Lease, take
+from jobservice.worker.fenced import Lease, take
 from jobservice.worker.housekeeping import Housekeeping
 from tests.conftest import Clock, People
 

@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 
 from jobservice.migrate import migrate
 from jobservice.store.database import Database
-from jobservice.worker.duties import Lease, LeaseLost
+from jobservice.worker.fenced import Lease, LeaseLost
 from jobservice.worker.process import Pace, Worker
 from tests.conftest import Clock, Server
 
@@ -28,6 +28,7 @@ class Counting:
     name: str = "counting"
     every: float = 0.0
     lease: float = 30.0
+    wakes: frozenset[str] = frozenset()
     runs: int = 0
     inside: int = 0
     most: int = 0

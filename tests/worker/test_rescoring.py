@@ -21,7 +21,7 @@ from jobservice.store import scores as rows
 from jobservice.store.database import Database, Transaction
 from jobservice.store.items import Standing
 from jobservice.usecases.scoring import Scorer
-from jobservice.worker.duties import Lease, LeaseLost, give_back, take
+from jobservice.worker.fenced import Lease, LeaseLost, give_back, take
 from jobservice.worker.rescoring import Rescoring
 from tests.conftest import Clock, People
 from tests.usecases.desk import RECORDS, REFRESH, SCORED, URGENCY, Desk, application, payout, urgency

@@ -44,6 +44,8 @@ from jobservice.store.statements import statement
 
 DATABASE = "jobs"
 OWNER, API, WORKER = "jobs_owner", "jobs_api", "jobs_worker"
+GRACE = "PT5S"
+"""How long the Worker ends what it has begun: less than a child may take to end."""
 DEPLOYMENT_NAME = "demo"
 PUBLIC = "public-keys.json"
 MAIL = "mail"
@@ -165,7 +167,7 @@ def _children(
         ),
         Child(
             name="worker",
-            arguments=("worker", *assignments),
+            arguments=("worker", "--set", f"worker.grace={GRACE}", *assignments),
             environment=child_environment(
                 **common,
                 **companions.variables,

@@ -108,8 +108,14 @@ def stop_event(*, until_stdin_closes: bool) -> asyncio.Event:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     if until_stdin_closes:
-        threading.Thread(target=_wait_for_end, args=(loop, stop), daemon=True, name="stdin").start()
+        when_stdin_closes(stop)
     return stop
+
+
+def when_stdin_closes(stop: asyncio.Event) -> None:
+    """Set `stop`, in the loop that runs now, when standard input ends."""
+    loop = asyncio.get_running_loop()
+    threading.Thread(target=_wait_for_end, args=(loop, stop), daemon=True, name="stdin").start()
 
 
 def _wait_for_end(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:

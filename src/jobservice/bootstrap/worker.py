@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import logging
+import os
 from collections.abc import Mapping
 from functools import partial
+from uuid import uuid4
 
 from jobservice.application import Application
 from jobservice.bootstrap import process
 from jobservice.bootstrap.public_keys import read_public_keys
+from jobservice.bootstrap.stopping import Stopping, stop_signals
 from jobservice.delivery import Delivery, DeliveryRefused, delivery_from
 from jobservice.records import RecordSet
 from jobservice.settings import DELIVERY_URL, PUBLIC_KEYS, PURPOSES, ProcessSettings, StartRefused
@@ -16,20 +20,22 @@ from jobservice.usecases.inbox import ServiceInbox
 from jobservice.usecases.scoring import Scorer
 from jobservice.worker.applying import Applying
 from jobservice.worker.delivering import Delivering
-from jobservice.worker.duties import Duty
+from jobservice.worker.fenced import FencedDuty
 from jobservice.worker.housekeeping import Housekeeping
 from jobservice.worker.leased_work import LeasedWork
+from jobservice.worker.outage import Outage
 from jobservice.worker.plan_keeper import PlanKeeper
 from jobservice.worker.process import Worker
 from jobservice.worker.rescoring import Rescoring
 from jobservice.worker.settling import Settling
+from jobservice.worker.watchdog import Watchdog, replace_process
 
 CONNECTIONS = 16
-"""Most connections of one Worker process: its duties, and the turns of a few plans at once."""
+"""Connections of one Worker process beside those of its runs: its duties, and the turns of a few plans at once."""
 
 
-def duties(records: RecordSet, application: Application, delivery: Delivery | None) -> tuple[Duty, ...]:
-    """Every duty of a Worker."""
+def duties(records: RecordSet, application: Application, delivery: Delivery | None) -> tuple[FencedDuty, ...]:
+    """What one Worker at a time does."""
     return (
         Housekeeping(hints_keep=records.settings.hints_keep),
         Rescoring(scorer=Scorer.of(records, application), queues=records.queues),
@@ -74,18 +80,46 @@ async def run_worker(
     records = process.load_records(application, overrides)
     delivery = delivery_of(settings)
     await process.reach(settings.database_url)
-    database = await Database.open(settings.database_url, name="jobservice worker", most=CONNECTIONS)
+    database = await Database.open(settings.database_url, name="jobservice worker", most=_connections(records))
     try:
         await process.check_and_record(database, service_role="jobs_worker", digest=records.digest)
         application.connect(ServiceInbox(records, application))
-        stop = process.stop_event(until_stdin_closes=until_stdin_closes)
+        stopping = stop_signals(until_stdin_closes=until_stdin_closes)
+        incarnation = uuid4()
+        outage = Outage(database=database)
         worker = Worker(
             database=database,
             duties=duties(records, application, delivery),
             leased=leased_work(database, records, application, settings),
-            stop=stop,
+            stop=stopping.begun,
+            at_once=stopping.at_once,
+            grace=records.settings.worker_grace,
+            slots=records.settings.worker_slots,
+            incarnation=incarnation,
+            outage=outage,
+            watchdog=Watchdog(url=settings.database_url, holder=incarnation, replace=partial(_replace, stopping)),
         )
-        process.say("ready", incarnation=str(worker.incarnation))
+        process.say("ready", incarnation=str(incarnation))
         await worker.run()
     finally:
         await database.close()
+    if worker.abandoned:
+        leave()
+
+
+def _connections(records: RecordSet) -> int:
+    """Most connections of the process: one a run, and those of everything else."""
+    return CONNECTIONS + records.settings.worker_slots
+
+
+def _replace(stopping: Stopping) -> None:
+    """Begin anew; where this process was to end, end."""
+    if stopping.asked:
+        leave()
+    replace_process()
+
+
+def leave() -> None:
+    """Exit whatever still runs: it did not end when it was cancelled, and its leases are given back."""
+    logging.shutdown()
+    os._exit(1)

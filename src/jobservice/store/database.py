@@ -1,4 +1,5 @@
-"""Owns the pool and the transaction: one tenant a transaction, set where row security reads it (MONEY.md 29).
+"""Owns the pool and the transaction: one tenant a transaction, set where row security reads it (MONEY.md 29), and the
+limits in time that no statement, connection or idle transaction passes.
 
 Only `usecases/` (and the duties' units of work) open transactions here. Never decides anything.
 """
@@ -7,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from datetime import datetime
 from typing import Any
@@ -15,10 +16,13 @@ from typing import Any
 import psycopg
 import structlog
 from psycopg import AsyncConnection, sql
+from psycopg.conninfo import conninfo_to_dict
+from psycopg.pq import TransactionStatus
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from jobcontract.errors import ErrorCode, Refusal
+from jobservice.store.patience import PatientConnection, hang_up
 from jobservice.store.statements import statement
 
 _log = structlog.get_logger("jobservice.store")
@@ -31,6 +35,21 @@ RECONNECT_SECONDS = 3.0
 tries at once, so that what waits for a server is not asleep when it comes back."""
 CONNECT_TIMEOUT = 5.0
 """Seconds to wait for a connection before the database counts as away."""
+ANSWER_SECONDS = 5.0
+"""How much longer than a statement may take its answer may take: then the connection is dead, whatever its socket says.
+The whole of that for what is no statement: a beginning, a rollback."""
+IDLE_SECONDS = 30.0
+"""How long a transaction may stand with nothing to do, before the server ends it: a process that was frozen in the middle
+of one keeps its locks no longer."""
+_LINE: Mapping[str, str] = {
+    "connect_timeout": "5",
+    "keepalives": "1",
+    "keepalives_idle": "10",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "15000",
+}
+"""Of a TCP connection: the system itself looks whether the other side is there (seconds; milliseconds the last one)."""
 GAVE_WAY = (
     psycopg.errors.DeadlockDetected,
     psycopg.errors.SerializationFailure,
@@ -42,7 +61,8 @@ _BEGIN = (
     "begin; select set_config('jobs.tenant', {tenant}, true), set_config('statement_timeout', {longest}, true) as longest,"
     " set_config('plan_cache_mode', {plans}, true) as plans"
 )
-_BEGIN_TENANT = _BEGIN + ", jobs.now() as now"
+_NOW = ", jobs.now() as now"
+_IDLE = ", set_config('idle_in_transaction_session_timeout', {idle}, true) as idle"
 
 OLDEST_SERVER = 150_000
 """`server_version_num` of PostgreSQL 15."""
@@ -98,14 +118,15 @@ class Transaction:
 class Database:
     """A pool of connections under one role. Open with `Database.open`, close with `close`."""
 
-    def __init__(
-        self, pool: AsyncConnectionPool[AsyncConnection[DictRow]], url: str, name: str, wait_seconds: float
-    ) -> None:
+    def __init__(self, pool: AsyncConnectionPool[PatientConnection], url: str, name: str, wait_seconds: float) -> None:
         self._pool = pool
         self._url = url
         self._name = name
         self._wait_seconds = wait_seconds
         self._said: tuple[str | None, str] | None = None
+        self._report: Callable[[str], None] | None = None
+        self._given_up: set[AsyncConnection[Any]] = set()
+        """Connections whose tasks did not let go of them, and that the pool has back already."""
 
     @classmethod
     async def open(cls, url: str, *, name: str, most: int = 10, wait_seconds: float = CONNECT_TIMEOUT) -> Database:
@@ -113,14 +134,15 @@ class Database:
 
         A transaction waits up to `wait_seconds` for a connection before the database counts as away.
         """
-        pool: AsyncConnectionPool[AsyncConnection[DictRow]] = AsyncConnectionPool(
+        pool: AsyncConnectionPool[PatientConnection] = AsyncConnectionPool(
             url,
+            connection_class=PatientConnection,
             min_size=1,
             max_size=most,
             timeout=wait_seconds,
             reconnect_timeout=RECONNECT_SECONDS,
             open=False,
-            kwargs={"row_factory": dict_row, "autocommit": True, "prepare_threshold": 3, **_options(name)},
+            kwargs={"row_factory": dict_row, "autocommit": True, "prepare_threshold": 3, **_options(url, name)},
             name=name,
         )
         await pool.open(wait=False)
@@ -134,53 +156,83 @@ class Database:
         """The pool's own figures, by psycopg's names (`pool_size`, `pool_available`, `requests_waiting` ...)."""
         return self._pool.get_stats()
 
-    async def connect(self) -> AsyncConnection[DictRow]:
-        """A connection outside the pool, in autocommit, for one who listens for long; psycopg.OperationalError."""
-        return await AsyncConnection[DictRow].connect(
-            self._url, row_factory=dict_row, autocommit=True, **_options(self._name)
+    def report_to(self, report: Callable[[str], None] | None) -> None:
+        """Who is told why, each time that the database was found away, in place of the log; None = the log."""
+        self._report = report
+
+    async def renew(self) -> None:
+        """Make every connection of the pool anew, those in use when they come back: after an outage the old ones may be
+        dead without knowing it."""
+        await self._pool.drain()
+
+    async def connect(self, *, patience: float | None = None) -> PatientConnection:
+        """A connection outside the pool, in autocommit, for one who listens for long; psycopg.OperationalError.
+
+        Nothing on it waits longer than `patience` seconds; None = as long as it takes.
+        """
+        connection = await PatientConnection.connect(
+            self._url, row_factory=dict_row, autocommit=True, **_options(self._url, self._name)
         )
+        connection.patience = patience
+        return connection
 
     @asynccontextmanager
     async def transaction(
-        self, tenant: str | None, *, statement_seconds: float = 10.0, planned_once: bool = False
+        self,
+        tenant: str | None,
+        *,
+        statement_seconds: float = 10.0,
+        planned_once: bool = False,
+        idle_seconds: float | None = None,
     ) -> AsyncIterator[Transaction]:
         """One READ COMMITTED transaction of `tenant`: commits at the end, rolls back on any exception.
 
         `planned_once`: its statements find what they want whatever their values are, so their plans are kept; planning
-        costs more than running them.
+        costs more than running them. `idle_seconds`: how long it may stand between two statements (None: 30).
 
         Refusal DATABASE_AWAY where the server cannot be reached or the connection broke on the way (then it is not
         known whether a commit arrived: the caller's idempotency key finds out), TIMED_OUT past `statement_seconds` or
-        where it gave way to another transaction. Whatever else the server refuses (a full disk, a limit of its own)
-        is raised as psycopg raised it.
+        `idle_seconds`, where it gave way to another transaction, or where the server has no room for notifications.
+        Whatever else the server refuses (a full disk, a limit of its own) is raised as psycopg raised it.
         """
         connection = None
         try:
             async with AsyncExitStack() as stack:
-                connection, began_at = await self._begin(
-                    stack, _begin(tenant, statement_seconds, planned_once=planned_once)
-                )
+                begin = _begin(tenant, statement_seconds, planned_once=planned_once, idle_seconds=idle_seconds)
+                connection, began_at = await self._begin(stack, begin)
+                connection.patience = statement_seconds + ANSWER_SECONDS
                 self._is_there()
                 yield Transaction(connection, tenant, began_at)
-        except PoolTimeout as away:
-            raise self._away(None, f"no connection within {self._wait_seconds:g} s") from away
-        except psycopg.errors.QueryCanceled as slow:
-            raise Refusal(
-                ErrorCode.TIMED_OUT, f"The database took longer than {statement_seconds:g} s. Nothing was done."
-            ) from slow
-        except GAVE_WAY as busy:
-            _log.warning("database-gave-way", sqlstate=busy.sqlstate, reason=reason(busy))
-            raise Refusal(
-                ErrorCode.TIMED_OUT, "Others worked on the same at the same time. Nothing was done. Try again."
-            ) from busy
-        except psycopg.OperationalError as broken:
-            if not _ended(broken, connection):
+        except psycopg.Error as error:
+            if connection in self._given_up:
                 raise
-            raise self._away(broken.sqlstate, reason(broken)) from broken
+            refusal = self._refusal(error, connection, statement_seconds)
+            if refusal is None:
+                raise
+            raise refusal from error
 
-    async def _begin(
-        self, stack: AsyncExitStack, begin: sql.Composed
-    ) -> tuple[AsyncConnection[DictRow], datetime | None]:
+    def _refusal(
+        self, error: psycopg.Error, connection: AsyncConnection[Any] | None, statement_seconds: float
+    ) -> Refusal | None:
+        """What the caller is told in place of the driver's error; None where there is no better word than its own."""
+        if isinstance(error, PoolTimeout):
+            return self._away(None, f"no connection within {self._wait_seconds:g} s")
+        if isinstance(error, psycopg.errors.QueryCanceled):
+            return _timed_out(f"The database took longer than {statement_seconds:g} s. Nothing was done.")
+        if isinstance(error, psycopg.errors.IdleInTransactionSessionTimeout):
+            _log.warning("database-ended-idle", sqlstate=error.sqlstate, reason=reason(error))
+            return _timed_out("It stood still for too long in the middle of a transaction. Nothing was done.")
+        if isinstance(error, GAVE_WAY):
+            _log.warning("database-gave-way", sqlstate=error.sqlstate, reason=reason(error))
+            return _timed_out("Others worked on the same at the same time. Nothing was done. Try again.")
+        if notifications_full(error):
+            _log.error("database-notifications-full", alarm=True, sqlstate=error.sqlstate, reason=reason(error))
+            return _timed_out("The database has no room for notifications just now. Nothing was done. Try again later.")
+        if isinstance(error, psycopg.OperationalError) and _ended(error, connection):
+            return self._away(error.sqlstate, reason(error))
+        return None
+
+    async def _begin(self, stack: AsyncExitStack, begin: sql.Composed) -> tuple[PatientConnection, datetime | None]:
         """A connection in a transaction that is bound to its tenant, and the clock; `stack` ends it and gives it back.
 
         A connection that died while it was idle is found by its first statement, at once: the pool makes a new one for
@@ -191,6 +243,7 @@ class Database:
         deadline = time.monotonic() + self._wait_seconds
         while True:
             connection = await self._connection(deadline - time.monotonic())
+            connection.patience = ANSWER_SECONDS
             try:
                 began_at = await _begin_bound(connection, begin)
             except BaseException as error:  # a cancelled BEGIN leaves a connection that nobody could use
@@ -200,11 +253,11 @@ class Database:
                 if not died:
                     raise
                 continue
-            stack.push_async_callback(self._pool.putconn, connection)
+            stack.push_async_callback(self._put_back, connection)
             await stack.enter_async_context(_ending(connection))
             return connection, began_at
 
-    async def _connection(self, seconds: float) -> AsyncConnection[DictRow]:
+    async def _connection(self, seconds: float) -> PatientConnection:
         """A connection of the pool; PoolTimeout after so long.
 
         A cancellation that comes together with the connection is lost on the way: the pool waits with
@@ -218,9 +271,35 @@ class Database:
             raise asyncio.CancelledError
         return connection
 
+    async def give_up(self, connection: AsyncConnection[Any]) -> None:
+        """End the connection of a transaction whose task does not let go of it: nothing of it is ever committed, the server
+        frees its locks, and the pool makes another connection in its place.
+
+        The socket ends first: a task that waits on it wakes with an error. Closed under that task, its number could be
+        another connection's while the loop still watches it.
+        """
+        assert isinstance(connection, PatientConnection)  # noqa: S101  # the pool makes no others
+        self._given_up.add(connection)
+        hang_up(connection)
+        for _ in range(10):
+            if connection.pgconn.transaction_status != TransactionStatus.ACTIVE:
+                break
+            await asyncio.sleep(0.01)
+        await self._pool.putconn(connection)
+
+    async def _put_back(self, connection: PatientConnection) -> None:
+        """Give a connection back to the pool, once."""
+        if connection in self._given_up:
+            self._given_up.discard(connection)
+        else:
+            await self._pool.putconn(connection)
+
     def _away(self, sqlstate: str | None, why: str) -> Refusal:
-        """The refusal; why is logged once, until it is another reason or the database is there again."""
-        if self._said != (sqlstate, why):
+        """The refusal; why is told to who wants to know each time, or else logged once, until it is another reason or
+        the database is there again."""
+        if self._report is not None:
+            self._report(why)
+        elif self._said != (sqlstate, why):
             self._said = (sqlstate, why)
             _log.warning("database-away", pool=self._name, sqlstate=sqlstate, reason=why)
         return Refusal(ErrorCode.DATABASE_AWAY, "The database cannot be reached just now. Try again in a few seconds.")
@@ -231,13 +310,29 @@ class Database:
             _log.info("database-there-again", pool=self._name)
 
 
-def _begin(tenant: str | None, statement_seconds: float, *, planned_once: bool) -> sql.Composed:
+def notifications_full(error: psycopg.Error) -> bool:
+    """Whether a commit failed because the server's queue of notifications is full: no fault of what was to be committed.
+
+    The code (54000) is that of other limits too, and the message is in the server's language: the place tells.
+    """
+    return isinstance(error, psycopg.errors.ProgramLimitExceeded) and error.diag.source_file == "async.c"
+
+
+def _timed_out(sentence: str) -> Refusal:
+    return Refusal(ErrorCode.TIMED_OUT, sentence)
+
+
+def _begin(
+    tenant: str | None, statement_seconds: float, *, planned_once: bool, idle_seconds: float | None
+) -> sql.Composed:
     """Begin, and bind the transaction to its tenant, its longest statement and its way of planning, in one trip. Several
     statements in one text take no parameters: the values stand in it as literals."""
-    return sql.SQL(_BEGIN if tenant is None else _BEGIN_TENANT).format(
+    text = _BEGIN + ("" if tenant is None else _NOW) + ("" if idle_seconds is None else _IDLE)
+    return sql.SQL(text).format(
         tenant=sql.Literal(tenant or ""),
         longest=sql.Literal(f"{int(statement_seconds * 1000)}ms"),
         plans=sql.Literal("force_generic_plan" if planned_once else "force_custom_plan"),
+        idle=sql.Literal(f"{int((idle_seconds or 0) * 1000)}ms"),
     )
 
 
@@ -250,11 +345,12 @@ async def _begin_bound(connection: AsyncConnection[DictRow], begin: sql.Composed
 
 
 @asynccontextmanager
-async def _ending(connection: AsyncConnection[DictRow]) -> AsyncIterator[None]:
+async def _ending(connection: PatientConnection) -> AsyncIterator[None]:
     """Commit at the end, roll back on any exception; a connection that broke has nothing left to roll back."""
     try:
         yield
     except BaseException:  # whatever ends the block, a cancellation too
+        connection.patience = ANSWER_SECONDS
         with suppress(psycopg.OperationalError):
             await connection.rollback()
         raise
@@ -272,8 +368,15 @@ def _ended(error: psycopg.OperationalError, connection: AsyncConnection[Any] | N
     return connection is None or connection.closed
 
 
-def _options(name: str) -> dict[str, Any]:
+def _options(url: str, name: str) -> dict[str, Any]:
     # A plan that knows no values (taken after five runs) guesses that reach leaves few rows, and sorts a whole queue
     # for each page: every run is planned for its values.
-    options = "-c timezone=UTC -c plan_cache_mode=force_custom_plan"
-    return {"application_name": name, "options": options, "connect_timeout": 5}
+    settings = {
+        "timezone": "UTC",
+        "plan_cache_mode": "force_custom_plan",
+        "idle_in_transaction_session_timeout": f"{int(IDLE_SECONDS * 1000)}",
+    }
+    options = " ".join(f"-c {setting}={value}" for setting, value in settings.items())
+    said = conninfo_to_dict(url)
+    line = {word: value for word, value in _LINE.items() if word not in said}
+    return {"application_name": name, "options": options, **line}

@@ -48,7 +48,7 @@ class Applying:
     records: RecordSet
     application: Application
     keys: Callable[[], PublicKeys]
-    every: float = 0.3
+    every: float = 2.0
     lease: float = 10.0
     most: int = 4
     wakes: frozenset[str] = frozenset({"plans"})

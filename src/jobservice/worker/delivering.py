@@ -19,7 +19,7 @@ from jobservice.delivery import Delivery, Letter, NotDelivered
 from jobservice.settings import DELIVERY_URL
 from jobservice.store import notices
 from jobservice.store.notices import DueNotice
-from jobservice.worker.duties import Lease
+from jobservice.worker.fenced import Lease
 
 _log = structlog.get_logger("jobservice.worker")
 
@@ -37,8 +37,9 @@ class Delivering:
     """
 
     delivery: Delivery | None
-    every: float = 1.0
+    every: float = 10.0
     lease: float = 120.0
+    wakes: frozenset[str] = frozenset({"notices"})
     first_pause: float = 30.0
     longest_pause: float = 3_600.0
     complain_every: float = 3_600.0

@@ -1,93 +1,93 @@
-"""Owns the one shape of a background duty and its lease: one run at a time over all Workers, every write fenced.
+"""Owns the one shape of everything that a Worker process does: a duty with a name, what wakes it, and one step.
 
-A lease is taken with a raised fence, extended by each unit of work, and given back after the run. A Worker that lost
-it finds no row to write to: it stops, undoes nothing, and says so.
+The process (`process.py`) runs a tuple of duties, each in a loop of its own. Knows no duty.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+import asyncio
+import random
+from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import Enum
 from typing import Protocol
-from uuid import UUID
 
-from jobservice.store import duties
-from jobservice.store.database import Database, Transaction
-
-
-class LeaseLost(Exception):
-    """Another Worker holds the duty by now; what this one was about to write was not written."""
+WHENEVER = 3_600.0
+"""Seconds: nothing to do until it is woken."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lease:
-    """A duty held by this incarnation. Opens the transactions of a run: each holds the lease, or raises LeaseLost."""
+class Ends(Enum):
+    """When a duty ends, as the Worker stops."""
 
-    database: Database
-    duty: str
-    holder: UUID
-    fence: int
-    seconds: float
-    stopping: Callable[[], bool] = lambda: False
-    """Whether the Worker wants to stop: a run ends after its present unit of work."""
-
-    @property
-    def key(self) -> Mapping[str, object]:
-        """What every statement written under the lease carries."""
-        return {"name": self.duty, "holder": self.holder, "fence": self.fence}
-
-    @asynccontextmanager
-    async def transaction(
-        self, tenant: str | None = None, *, statement_seconds: float = 10.0
-    ) -> AsyncIterator[Transaction]:
-        """One unit of work under the lease, which it extends. LeaseLost where it is not ours any more."""
-        async with self.database.transaction(tenant, statement_seconds=statement_seconds) as transaction:
-            if not await duties.hold_duty(transaction, self.key, seconds=self.seconds):
-                raise LeaseLost(self.duty)
-            yield transaction
+    FIRST = "first"
+    """It begins new work: that stops at once."""
+    LAST = "last"
+    """What runs needs it to the end: leases are renewed, the database is watched."""
 
 
 class Duty(Protocol):
-    """A background duty. `every` and `lease` are seconds."""
+    """Something that the Worker does again and again."""
 
     @property
     def name(self) -> str:
-        """Its name, in the table of duties and in log lines."""
+        """Its name in log lines."""
 
     @property
-    def every(self) -> float:
-        """Between the end of a run and the next."""
+    def ends(self) -> Ends:
+        """When it ends, as the Worker stops."""
 
     @property
-    def lease(self) -> float:
-        """How long a unit of work may take before another Worker may take over."""
+    def waits_for_database(self) -> bool:
+        """Whether it stands still while the database is away."""
 
-    async def run_once(self, lease: Lease) -> Mapping[str, int]:
-        """Do what is due, in units of work of `lease.transaction`; counts for the log, empty where there was nothing."""
+    @property
+    def wakes(self) -> frozenset[str]:
+        """Payloads of `jobs_work` that ring its bell."""
 
+    @property
+    def bell(self) -> asyncio.Event:
+        """Rung by whoever has something for it; the next step follows at once."""
 
-async def take(
-    database: Database, duty: Duty, holder: UUID, stopping: Callable[[], bool] = lambda: False
-) -> Lease | None:
-    """The lease of a duty that is due and free, or None.
+    async def step(self, *, woken: bool) -> float:
+        """Do what is due now; seconds until the next step, unless the bell is rung. `woken`: it was, since the last one.
 
-    One that `holder` has already is free for it: a holder runs a duty once at a time, so that is a lease it could not
-    give back, or never heard of, because the database was away. What is left of that run is shut out by the fence.
-    """
-    async with database.transaction(None) as transaction:
-        row = await duties.lock_duty(transaction, duty.name, holder=holder, every=duty.every)
-        if row is None or not row["free"] or not row["due"]:
-            return None
-        fence = await duties.take_duty(transaction, duty.name, holder=holder, fence=row["fence"], lease=duty.lease)
-    if fence is None:
-        return None
-    return Lease(database=database, duty=duty.name, holder=holder, fence=fence, seconds=duty.lease, stopping=stopping)
+        Refusal DATABASE_AWAY where the database is; whatever else it raises is logged, and tried again after a pause.
+        """
 
 
-async def give_back(lease: Lease, *, whole: bool) -> bool:
-    """Whether the lease was still ours; `whole` = the run did all that was due, and the next one waits its time."""
-    async with lease.database.transaction(None) as transaction:
-        if whole:
-            return await duties.finish_duty(transaction, lease.key)
-        return await duties.hand_back_duty(transaction, lease.key)
+def ring(duties: Iterable[Duty], payload: str | None = None) -> None:
+    """Wake the duties that `payload` of `jobs_work` wakes; None = all that notifications wake, as some may be lost."""
+    for duty in duties:
+        if duty.wakes and (payload is None or payload in duty.wakes):
+            duty.bell.set()
+
+
+@dataclass(slots=True, kw_only=True)
+class Pauses:
+    """Growing pauses with jitter, seconds: `next` after each failure, `reset` after a success."""
+
+    first: float
+    longest: float
+    _next: float | None = None
+
+    def next(self) -> float:
+        """How long to pause now."""
+        pause = self.first if self._next is None else self._next
+        self._next = min(pause * 2, self.longest)
+        return pause * random.uniform(0.5, 1.5)  # noqa: S311  # jitter, not a secret
+
+    def reset(self) -> None:
+        """Begin with the first pause again."""
+        self._next = None
+
+
+async def sleep(seconds: float, *events: asyncio.Event) -> None:
+    """Wait so long, or until one of the events is set."""
+    if seconds <= 0 or any(event.is_set() for event in events):
+        return
+    waiting = [asyncio.ensure_future(event.wait()) for event in events]
+    try:
+        await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in waiting:
+            task.cancel()

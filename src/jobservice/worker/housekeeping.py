@@ -13,7 +13,7 @@ from uuid import UUID
 
 from jobservice.store import duties
 from jobservice.store.database import Transaction
-from jobservice.worker.duties import Lease
+from jobservice.worker.fenced import Lease
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,9 +21,10 @@ class Housekeeping:
     """The duty with its pace. `hints_keep` is how many seconds a stream may resume back."""
 
     hints_keep: float
-    every: float = 1.0
+    every: float = 5.0
     lease: float = 30.0
     batch: int = 500
+    wakes: frozenset[str] = frozenset()
     name: str = "housekeeping"
 
     async def run_once(self, lease: Lease) -> Mapping[str, int]:

@@ -10,17 +10,13 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextvars import ContextVar
+from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 from uuid import UUID
 
-import structlog
-
-from jobcontract.errors import Refusal
 from jobservice.store.database import Database
-
-_log = structlog.get_logger("jobservice.worker")
 
 
 class Why(Enum):
@@ -91,6 +87,10 @@ class Renewed:
     cancelled: Collection[UUID] = frozenset()
 
 
+CARRIED: ContextVar[RowLease | None] = ContextVar("carried", default=None)
+"""The lease that a task works under; tasks that it starts inherit it, so that the watchdog finds it."""
+
+
 class LeasedWork(Protocol):
     """Work on rows under leases. All methods raise Refusal DATABASE_AWAY where the database is away.
 
@@ -144,81 +144,3 @@ class LeasedWork(Protocol):
     async def overrun(self, database: Database, lease: RowLease, sentence: str) -> None:
         """Record that the attempt ran over its bound and end its lease; called by the watchdog in a loop and with a
         database of its own, while the process's own loop does not turn."""
-
-
-@dataclass(slots=True, kw_only=True)
-class Leases:
-    """The leases of one kind of work that this process has."""
-
-    work: LeasedWork
-    holder: UUID
-    stop: asyncio.Event
-    group: asyncio.TaskGroup
-    held: dict[UUID, RowLease] = field(default_factory=dict)
-    _changed: asyncio.Event = field(default_factory=asyncio.Event)
-
-    async def look(self) -> None:
-        """Take what wants work, as far as there is room, and begin to work on it."""
-        room = self.work.most - len(self.held)
-        if room <= 0:
-            return
-        asked = time.monotonic()
-        taken = await self.work.take(self.holder, room, {})
-        for grant in taken.grants:
-            lease = RowLease(
-                grant=grant, holder=self.holder, deadline=asked + self.work.lease, stopping=self.stop.is_set
-            )
-            self.held[grant.id] = lease
-            self.group.create_task(self._carry(lease), name=f"{self.work.name} {grant.id}")
-
-    async def keep(self) -> None:
-        """Renew until the Worker stops and the last lease is given back."""
-        while not (self.stop.is_set() and not self.held):
-            await self._wait(self.work.lease / 3)
-            if self.held:
-                await self._renew()
-
-    async def _renew(self) -> None:
-        asked = time.monotonic()
-        leases = tuple(lease for lease in self.held.values() if not lease.over)
-        try:
-            renewed = await self.work.renew(self.holder, {lease.grant.id: lease.grant.fence for lease in leases})
-        except Refusal as away:
-            _log.warning("leases-not-renewed", work=self.work.name, reason=away.detail)
-            return
-        for lease in leases:
-            if lease.grant.id in renewed.kept:
-                lease.deadline = asked + self.work.lease
-            elif not lease.over and not lease.lost:
-                lease.lost = True
-                _log.warning("lease-lost", work=self.work.name, row=str(lease.grant.id), fence=lease.grant.fence)
-
-    async def _carry(self, lease: RowLease) -> None:
-        try:
-            await self.work.carry(lease)
-        except Refusal as away:
-            _log.warning("work-broken-off", work=self.work.name, row=str(lease.grant.id), reason=away.detail)
-        except Exception as error:  # one row's trouble is not the others'; nothing is hidden
-            _log.error("work-failed", work=self.work.name, row=str(lease.grant.id), exc_info=error)
-        finally:
-            await self._end(lease)
-
-    async def _end(self, lease: RowLease) -> None:
-        try:
-            if not lease.over and not await self.work.give_back(lease):
-                _log.warning("lease-was-lost", work=self.work.name, row=str(lease.grant.id), fence=lease.grant.fence)
-        except Refusal as away:
-            _log.warning("lease-kept", work=self.work.name, row=str(lease.grant.id), reason=away.detail)
-        finally:
-            self.held.pop(lease.grant.id, None)
-            self._changed.set()
-
-    async def _wait(self, seconds: float) -> None:
-        """Wait so long, or until the Worker stops, or, while it does, until a lease is given back."""
-        event = self._changed if self.stop.is_set() else self.stop
-        self._changed.clear()
-        try:
-            async with asyncio.timeout(seconds):
-                await event.wait()
-        except TimeoutError:
-            return

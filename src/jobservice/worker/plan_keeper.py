@@ -15,16 +15,17 @@ from jobservice.store import leases as store
 from jobservice.store.database import Row
 from jobservice.usecases.plans import end_open
 from jobservice.worker.applying import STATEMENT_SECONDS
-from jobservice.worker.duties import Lease
+from jobservice.worker.fenced import Lease
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanKeeper:
     """The duty with its pace."""
 
-    every: float = 1.0
+    every: float = 5.0
     lease: float = 90.0
     batch: int = 20
+    wakes: frozenset[str] = frozenset()
     name: str = "plan-keeper"
 
     async def run_once(self, lease: Lease) -> Mapping[str, int]:

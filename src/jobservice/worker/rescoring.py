@@ -20,7 +20,7 @@ from jobservice.store import scores as store
 from jobservice.store.items import Place, Standing
 from jobservice.store.scores import ToScore, Written
 from jobservice.usecases.scoring import Scorer, log_fault
-from jobservice.worker.duties import Lease
+from jobservice.worker.fenced import Lease
 
 COMPUTING_SECONDS = 5.0
 """How long a batch is computed at most before what there is of it is written: well inside the lease."""
@@ -68,8 +68,9 @@ class Rescoring:
 
     scorer: Scorer
     queues: Mapping[str, Queue]
-    every: float = 1.0
+    every: float = 5.0
     lease: float = 30.0
+    wakes: frozenset[str] = frozenset()
     batch: int = 500
     stretch: int = 5_000
     """How many rows of a queue one statement looks through after a start."""

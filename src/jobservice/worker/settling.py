@@ -16,16 +16,17 @@ from jobservice.store import leases as store
 from jobservice.store import turns as turn_store
 from jobservice.store.database import Row, Transaction
 from jobservice.store.turns import Ended
-from jobservice.worker.duties import Lease
+from jobservice.worker.fenced import Lease
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settling:
-    """The duty with its pace: a person waits for what it writes."""
+    """The duty with its pace: a person waits for what it writes, so that what they say wakes it."""
 
-    every: float = 0.5
+    every: float = 10.0
     lease: float = 30.0
     batch: int = 100
+    wakes: frozenset[str] = frozenset({"evidence"})
     name: str = "settling"
 
     async def run_once(self, lease: Lease) -> Mapping[str, int]:

@@ -12,7 +12,7 @@ import pytest
 
 from jobservice.store import duties as rows
 from jobservice.store.database import Database
-from jobservice.worker.duties import Lease, LeaseLost, give_back, take
+from jobservice.worker.fenced import Lease, LeaseLost, give_back, take
 from tests.conftest import Clock
 
 FIRST, SECOND = UUID(int=1), UUID(int=2)
@@ -25,6 +25,7 @@ class Idle:
     name: str = "idle"
     every: float = 10.0
     lease: float = 30.0
+    wakes: frozenset[str] = frozenset()
 
     async def run_once(self, lease: Lease) -> Mapping[str, int]:
         """Nothing but its fence."""
