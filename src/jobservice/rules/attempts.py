@@ -81,17 +81,22 @@ def retry_delay(backoff: Backoff, *, attempts: int, asked_seconds: float | None,
     return whole * (1.0 - 0.5 * min(max(jitter, 0.0), 1.0))
 
 
-def worker_lost(*, times: int, host: str | None, error: str | None = None) -> str:
-    """The sentence of a dead letter whose Worker was lost `times` times, at last on `host`."""
-    often = "once" if times == 1 else "twice" if times == 2 else f"{times} times"
-    where = f", at last on {host}" if host else ""
-    before = f" Before that: {error}" if error else ""
-    return f"The Worker was lost that had it, {often}{where}: it died, was frozen, or could not reach the database.{before}"
+def worker_lost(*, times: int, host: str | None) -> str:
+    """What is said of an occurrence whose Worker was lost `times` times, at last on `host`."""
+    often = {1: "once", 2: "twice"}.get(times, f"{times} times")
+    where = "" if not host else f" on {host}" if times == 1 else f", at last on {host}"
+    return f"Worker was lost {often}{where}: it died, was frozen, or could not reach the database in time."
 
 
-def unrunnable(*, schedule: str, minutes: float) -> str:
-    """The sentence of a dead letter that no Worker here could run for so long."""
+def cancelled(*, attempts: int) -> str:
+    """What is said of an occurrence that was cancelled while nobody ran it, after so many attempts."""
+    return "Cancelled before it started." if attempts == 0 else "Cancelled before its next attempt."
+
+
+def unrunnable(*, schedule: str, seconds: float) -> str:
+    """What is said of an occurrence that no Worker here could run for so long."""
+    minutes = max(int(seconds // 60), 1)
     return (
-        f"The records have no {schedule} that runs in this tenant and deployment any more; it was due "
-        f"{minutes:g} minutes ago, and no Worker took it."
+        f"The records have no {schedule} that runs in this tenant and deployment: nobody took it for "
+        f"{minutes:,} {'minute' if minutes == 1 else 'minutes'}."
     )

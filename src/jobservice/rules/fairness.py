@@ -14,11 +14,13 @@ def reserved(slots: int) -> int:
     return 0 if slots <= 1 else max(slots // RESERVED_SHARE, 1)
 
 
-def shares(*, free: int, slots: int, running: Mapping[str, int], waiting: Mapping[str, int]) -> dict[str, int]:
+def shares(
+    *, free: int, slots: int, running: Mapping[str, int], waiting: Mapping[str, int], chunk: int = 1
+) -> dict[str, int]:
     """How many of `free` slots each tenant gets now; those that get none are left out.
 
     `running`: what each has on this Worker. `waiting`: how many of each could start, the longest waiting tenant first.
-    Each slot goes to whom of those who still wait has least running; of several, to the longest waiting.
+    The next `chunk` of slots goes to whom of those who still wait has least running; of several, to the longest waiting.
     """
     kept_back = reserved(slots)
     left = {tenant: count for tenant, count in waiting.items() if count > 0}
@@ -29,11 +31,13 @@ def shares(*, free: int, slots: int, running: Mapping[str, int], waiting: Mappin
         has, place, tenant = queue[0]
         if has > 0 and free <= kept_back:
             break  # whoever waits has something running, and what is free is for those who have not
-        given[tenant] = given.get(tenant, 0) + 1
-        free -= 1
-        left[tenant] -= 1
+        beyond = max(free - kept_back, 1 if has == 0 else 0)  # its first may be one of those kept back
+        count = min(chunk, left[tenant], beyond)
+        given[tenant] = given.get(tenant, 0) + count
+        free -= count
+        left[tenant] -= count
         if left[tenant]:
-            heapq.heapreplace(queue, (has + 1, place, tenant))
+            heapq.heapreplace(queue, (has + count, place, tenant))
         else:
             heapq.heappop(queue)
     return given

@@ -6,13 +6,42 @@ under a lease compares holder and fence; one that finds nothing is late, and say
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from uuid import UUID
+
+import psycopg
 
 from jobcontract.states import AttemptEnding, DeadCause, OccurrenceState
 from jobservice.store.database import Row, Transaction
+
+EVER = datetime.min.replace(tzinfo=UTC)
+"""Before every instant."""
+LOCK = "occurrences_running"
+"""The unique index that is the lock: one of a lock and tenant runs."""
+_COLUMNS = {
+    "ids": "id",
+    "tenants": "tenant",
+    "fences": "fence",
+    "endings": "ending",
+    "states": "state",
+    "causes": "cause",
+    "errors": "error",
+    "retry_after": "retry_after",
+    "began_after": "began_after",
+    "done": "done",
+    "refused": "refused",
+    "failed": "failed",
+    "unfinished": "unfinished",
+    "positions": "position",
+    "selected_all": "selected_all",
+}
+"""Parameters of the statement that settles, and what of a completion each is made of."""
+
+
+class LockTaken(Exception):
+    """Another Worker claimed under one of the locks at the same time; nothing was claimed, and a repetition may succeed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +96,27 @@ class Look:
     now: datetime
     waiting: tuple[Waiting, ...]
     """The tenant that waits longest first."""
+    lapsed: bool
+    """Whether a lease ran out."""
+    cancelled: bool
+    """Whether one that waits is to be cancelled."""
     next_in: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Since:
+    """Before when nothing waits: the entries before it in the index are dead, and need not be walked over.
+
+    `others`: of tenants that `tenants` does not name; None: look at everything. `lapsed`: the same of leases.
+    """
+
+    tenants: Mapping[str, datetime]
+    others: datetime | None = None
+    lapsed: datetime | None = None
+
+    def of(self, tenant: str) -> datetime:
+        """As a statement takes it."""
+        return self.tenants.get(tenant, self.others or EVER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,12 +130,23 @@ class Lapsed:
     attempts: int
     losses: int
     host: str | None
-    cancel_reason: str | None
-    """Why a person asked to cancel it; None where nobody did."""
-    error: str | None
-    """Of the attempt before."""
+    cancelled: bool
+    """Whether a person asked to cancel it."""
+    runnable: bool
+    """Whether this Worker runs its schedule; else it ran out long ago."""
     since: float
     """Seconds since it ran out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stuck:
+    """An occurrence that waits and is to end unstarted, its row locked. `since`: seconds since it was due."""
+
+    id: UUID
+    tenant: str
+    schedule: str
+    attempts: int
+    since: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,21 +172,225 @@ class Completion:
     error: str | None = None
     retry_after: float | None = None
     """Seconds until the next attempt; of a scheduled one."""
-    done: int = 0
-    refused: int = 0
-    failed: int = 0
-    unfinished: int = 0
+    done: int | None = None
+    """As the other counts: None leaves it as it is."""
+    refused: int | None = None
+    failed: int | None = None
+    unfinished: int | None = None
     position: str | None = None
-    selected_all: bool = False
+    selected_all: bool | None = None
     began_after: float | None = None
     """Seconds from the claim to the first line of the attempt; None: it did not begin."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settled:
-    """An occurrence that was written. `next_due`: since when the next of its lock waits, where one does."""
+class Written:
+    """A completion that stands. `schedule` is None where it had been written before, and its answer got lost."""
+
+    id: UUID
+    fence: int
+    tenant: str | None
+    schedule: str | None
+    began_at: datetime | None
+    completed_at: datetime | None
+    next_due: datetime | None
+    """Since when the next of its lock waits, where one does."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """A lease that was extended. `cancelled`: a person asked to cancel it. `began_at`: when its attempt began, told once."""
 
     id: UUID
     tenant: str
     schedule: str
-    next_due: datetime | None
+    cancelled: bool
+    began_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reached:
+    """How far a schedule is by one occurrence: when it started, when it completed."""
+
+    tenant: str
+    schedule: str
+    began_at: datetime | None
+    completed_at: datetime | None = None
+
+
+async def look(transaction: Transaction, runnable: Runnable, since: Since, *, free: int) -> Look:
+    """What could start now, at most about `free` of a tenant; see `Since` for what it does not see."""
+    rows = await transaction.rows(
+        "occurrence_leases/look",
+        tenants=list(since.tenants),
+        heads=list(since.tenants.values()),
+        since=since.others or EVER,
+        lapsed_since=since.lapsed or EVER,
+        free=free,
+        **runnable.parameters(),
+    )
+    first = rows[0]
+    waiting = (row for row in rows if row["tenant"] is not None)
+    return Look(
+        now=first["now"],
+        waiting=tuple(Waiting(tenant=row["tenant"], count=row["number"], oldest=row["oldest"]) for row in waiting),
+        lapsed=first["lapsed"],
+        cancelled=first["cancelled"],
+        next_in=first["next_in"],
+    )
+
+
+async def claim(
+    transaction: Transaction, runnable: Runnable, since: Since, shares: Mapping[str, int], *, holder: UUID, lease: float
+) -> tuple[TakenOccurrence, ...]:
+    """Claim of each tenant at most its share, those that wait longest, for `lease` seconds.
+
+    `LockTaken` where another Worker claimed under one of the locks at the same time: nothing was claimed, try again.
+    """
+    try:
+        rows = await transaction.rows(
+            "occurrence_leases/claim",
+            tenants=list(shares),
+            shares=list(shares.values()),
+            heads=[since.of(tenant) for tenant in shares],
+            holder=holder,
+            lease=lease,
+            **runnable.parameters(),
+        )
+    except psycopg.errors.UniqueViolation as taken:
+        if taken.diag.constraint_name != LOCK:
+            raise
+        raise LockTaken from taken
+    return tuple(sorted((TakenOccurrence(**row) for row in rows), key=lambda each: (each.scheduled_at, each.id)))
+
+
+async def lapsed(
+    transaction: Transaction, runnable: Runnable, *, most: int, unknown_after: float
+) -> tuple[Lapsed, ...]:
+    """Lock at most `most` leases that ran out: those that this Worker runs, and others after `unknown_after` seconds."""
+    rows = await transaction.rows(
+        "occurrence_leases/lapsed", most=most, unknown_after=unknown_after, **runnable.parameters()
+    )
+    return tuple(Lapsed(**row) for row in rows)
+
+
+async def lose(
+    transaction: Transaction, losses: Sequence[Loss], *, holder: UUID, lease: float
+) -> tuple[tuple[TakenOccurrence, ...], tuple[Reached, ...]]:
+    """End leases that ran out: those that were claimed anew, and how far their schedules are by the lost attempts."""
+    rows = await transaction.rows(
+        "occurrence_leases/lose",
+        ids=[loss.id for loss in losses],
+        fences=[loss.fence for loss in losses],
+        causes=[loss.cause for loss in losses],
+        errors=[loss.error for loss in losses],
+        holder=holder,
+        lease=lease,
+    )
+    reached = tuple(
+        Reached(tenant=row["tenant"], schedule=row["schedule"], began_at=row.pop("lost_taken_at")) for row in rows
+    )
+    held = (row for row in rows if row.pop("state") == OccurrenceState.PROCESSING.value)
+    return tuple(TakenOccurrence(**row) for row in held), reached
+
+
+async def cancelled_waiting(transaction: Transaction, *, most: int) -> tuple[Stuck, ...]:
+    """Lock occurrences that wait and that a person asked to cancel."""
+    return tuple(Stuck(**row) for row in await transaction.rows("occurrence_leases/cancelled_waiting", most=most))
+
+
+async def unknown_waiting(
+    transaction: Transaction, runnable: Runnable, *, most: int, unknown_after: float
+) -> tuple[Stuck, ...]:
+    """Lock occurrences, at most `most` of a tenant, that were due `unknown_after` seconds ago and that this Worker's
+    records do not run."""
+    rows = await transaction.rows(
+        "occurrence_leases/unknown_waiting", most=most, unknown_after=unknown_after, **runnable.parameters()
+    )
+    return tuple(Stuck(**row) for row in rows)
+
+
+async def end_waiting(
+    transaction: Transaction, stuck: Sequence[Stuck], cause: DeadCause, errors: Sequence[str]
+) -> frozenset[tuple[str, str]]:
+    """End locked occurrences unstarted, each with its sentence; tenants and schedules of those that were ended."""
+    rows = await transaction.rows(
+        "occurrence_leases/end_waiting",
+        ids=[each.id for each in stuck],
+        causes=[cause.value] * len(stuck),
+        errors=list(errors),
+    )
+    return frozenset((row["tenant"], row["schedule"]) for row in rows)
+
+
+async def renew(
+    transaction: Transaction,
+    held: Mapping[UUID, int],
+    began_after: Mapping[UUID, float],
+    *,
+    holder: UUID,
+    lease: float,
+) -> tuple[Kept, ...]:
+    """Extend all leases of this process (fence by occurrence); those that are still its own.
+
+    `began_after`: seconds from the claim to the first line of the attempt, where it began.
+    """
+    rows = await transaction.rows(
+        "occurrence_leases/renew",
+        ids=list(held),
+        fences=list(held.values()),
+        began_after=[began_after.get(each) for each in held],
+        holder=holder,
+        lease=lease,
+    )
+    return tuple(Kept(**row) for row in rows)
+
+
+async def cancelled_held(transaction: Transaction, held: Mapping[UUID, int], *, holder: UUID) -> frozenset[UUID]:
+    """Which of this process's occurrences a person asked to cancel."""
+    rows = await transaction.rows(
+        "occurrence_leases/cancelled_held", ids=list(held), fences=list(held.values()), holder=holder
+    )
+    return frozenset(row["id"] for row in rows)
+
+
+async def settle(transaction: Transaction, completions: Sequence[Completion], *, holder: UUID) -> tuple[Written, ...]:
+    """Write how attempts ended; those that stand. The others came too late, and each left a row that says so."""
+    columns = {column: [getattr(each, name) for each in completions] for column, name in _COLUMNS.items()}
+    rows = await transaction.rows("occurrence_leases/settle", holder=holder, **columns)
+    return tuple(Written(**row) for row in rows)
+
+
+async def hand_back(
+    transaction: Transaction,
+    taken: TakenOccurrence,
+    *,
+    holder: UUID,
+    expired_too: bool,
+    began_after: float | None,
+    error: str | None,
+) -> Row | None:
+    """Give a lease back, its attempt uncounted; None where another Worker took it over, or where it ran out and
+    `expired_too` does not excuse that."""
+    return await transaction.row(
+        "occurrence_leases/hand_back",
+        occurrence=taken.id,
+        tenant_of=taken.tenant,
+        held_fence=taken.fence,
+        holder=holder,
+        expired_too=expired_too,
+        began_after=began_after,
+        error=error,
+    )
+
+
+async def reach(transaction: Transaction, reached: Sequence[Reached]) -> None:
+    """Move the recovery points of schedules on."""
+    if reached:
+        await transaction.run(
+            "occurrence_leases/reached",
+            tenants=[each.tenant for each in reached],
+            schedules=[each.schedule for each in reached],
+            began=[each.began_at for each in reached],
+            completed=[each.completed_at for each in reached],
+        )

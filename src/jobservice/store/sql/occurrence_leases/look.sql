@@ -1,0 +1,114 @@
+-- What could start now: per tenant how many occurrences (at least), and since when the first was due, the tenant that
+-- waits longest first; whether a lease ran out, whether one that waits is to be cancelled; seconds until the next is
+-- due or runs out. One row at least. `since`: nothing that waits was due before it, of the tenants named and of all
+-- others: the entries before it in the index are dead, and an old transaction may keep them for hours (case PG-06).
+with clock as materialized (
+    select jobs.now() as now
+),
+
+heads as materialized (
+    select
+        t.id as tenant,
+        coalesce(h.since, %(since)s::timestamptz) as since
+    from jobs.tenants as t
+    left join unnest(%(tenants)s::text[], %(heads)s::timestamptz[]) as h (tenant, since) on t.id = h.tenant
+),
+
+busy as materialized (
+    select
+        h.tenant,
+        h.since,
+        least(%(free)s, greatest(4, 8 * %(free)s / count(*) over ()))::integer as most
+    from heads as h
+    cross join clock as c
+    where exists (
+        select 1
+        from jobs.occurrences as o
+        where o.tenant = h.tenant and o.state = 'scheduled' and o.due_at >= h.since and o.due_at <= c.now
+    )
+),
+
+startable as (
+    select
+        b.tenant,
+        w.due_at
+    from busy as b
+    cross join clock as c
+    cross join lateral (
+        select o.due_at
+        from jobs.occurrences as o
+        where
+            o.tenant = b.tenant
+            and o.state = 'scheduled'
+            and o.due_at >= b.since
+            and o.due_at <= c.now
+            and (o.miss_at is null or o.miss_at > c.now)
+            and o.cancel_asked_at is null
+            and (
+                o.schedule = any(%(everywhere)s::text[])
+                or o.tenant || ' ' || o.schedule = any(%(somewhere)s::text[])
+            )
+            and not exists (
+                select 1
+                from jobs.occurrences as r
+                where r.tenant = o.tenant and r.lock = o.lock and r.state = 'processing'
+            )
+        order by o.due_at, o.id
+        limit b.most
+    ) as w
+),
+
+waiting as (
+    select
+        s.tenant,
+        count(*)::integer as number,
+        min(s.due_at) as oldest
+    from startable as s
+    group by s.tenant
+),
+
+coming as (
+    select min(n.due_at) as due_at
+    from heads as h
+    cross join clock as c
+    cross join lateral (
+        select o.due_at
+        from jobs.occurrences as o
+        where o.tenant = h.tenant and o.state = 'scheduled' and o.due_at > c.now
+        order by o.due_at
+        limit 1
+    ) as n
+),
+
+lapsing as (
+    select min(p.expires_at) as expires_at
+    from clock as c
+    inner join jobs.occurrences as p on c.now < p.expires_at
+    where p.state = 'processing'
+)
+
+select
+    c.now,
+    w.tenant,
+    w.number,
+    w.oldest,
+    coalesce((
+        select true
+        from jobs.occurrences as p
+        where p.state = 'processing' and p.expires_at >= %(lapsed_since)s::timestamptz and p.expires_at <= c.now
+        order by p.expires_at
+        limit 1
+    ), false) as lapsed,
+    coalesce((
+        select true
+        from jobs.occurrences as k
+        where k.cancel_asked_at is not null and k.state = 'scheduled'
+        order by k.cancel_asked_at
+        limit 1
+    ), false) as cancelled,
+    extract(epoch from least(d.due_at, l.expires_at) - c.now)::float8 as next_in
+from clock as c
+cross join coming as d
+cross join lapsing as l
+left join waiting as w on true
+order by w.oldest, w.tenant

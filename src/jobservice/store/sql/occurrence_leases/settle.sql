@@ -1,0 +1,155 @@
+-- Writes how attempts ended, those whose lease is still this Worker's; each leaves a row of its attempt. What came too
+-- late changes nothing but one row that says so. What was written, and only its answer got lost, counts as written.
+-- Locks first and compares after.
+with given as materialized (
+    select g.*
+    from unnest(
+        %(ids)s::uuid[], %(tenants)s::text[], %(fences)s::bigint[], %(endings)s::text[], %(states)s::text[],
+        %(causes)s::text[], %(errors)s::text[], %(retry_after)s::float8[], %(began_after)s::float8[],
+        %(done)s::bigint[], %(refused)s::bigint[], %(failed)s::bigint[], %(unfinished)s::bigint[],
+        %(positions)s::text[], %(selected_all)s::boolean[]
+    ) as g (
+        id, tenant, fence, ending, state, cause, error, retry_after, began_after, done, refused, failed, unfinished,
+        position, selected_all
+    )
+),
+
+locked as materialized (
+    select
+        o.id,
+        o.attempts,
+        o.taken_at,
+        o.expires_at,
+        o.renewals,
+        o.attempt_started_at
+    from jobs.occurrences as o
+    where o.id = any(%(ids)s::uuid[])
+    order by o.id
+    for update of o
+),
+
+moment as materialized (
+    select
+        count(*) as locked,
+        jobs.now() as now
+    from locked
+),
+
+ended as materialized (
+    select
+        g.*,
+        l.attempts,
+        l.taken_at,
+        l.expires_at,
+        l.renewals,
+        m.now,
+        coalesce(l.attempt_started_at, least(l.taken_at + make_interval(secs => g.began_after), m.now)) as began_at
+    from given as g
+    inner join locked as l on g.id = l.id
+    cross join moment as m
+),
+
+settled as (
+    update jobs.occurrences as o
+    set
+        state = e.state,
+        holder = null,
+        taken_at = null,
+        expires_at = null,
+        renewals = 0,
+        attempts = case when e.ending = 'handed-back' then o.attempts - 1 else o.attempts end,
+        started_at = coalesce(o.started_at, e.began_at),
+        attempt_started_at = null,
+        ended_at = case when e.state <> 'scheduled' then e.now end,
+        due_at = case
+            when e.state = 'scheduled' then e.now + make_interval(secs => coalesce(e.retry_after, 0))
+            else o.due_at
+        end,
+        cause = e.cause,
+        error = e.error,
+        done = coalesce(e.done, o.done),
+        refused = coalesce(e.refused, o.refused),
+        failed = coalesce(e.failed, o.failed),
+        unfinished = coalesce(e.unfinished, o.unfinished),
+        position = coalesce(e.position, o.position),
+        selected_all = coalesce(e.selected_all, o.selected_all),
+        version = o.version + 1
+    from ended as e
+    where
+        o.id = e.id
+        and o.state = 'processing'
+        and o.holder = %(holder)s
+        and o.fence = e.fence
+        and o.expires_at > e.now
+    returning o.id, o.tenant, o.schedule, o.lock, o.fence, o.ended_at, o.state
+),
+
+kept as (
+    insert into jobs.occurrence_attempts (
+        occurrence, fence, tenant, attempt, worker, taken_at, started_at, expires_at, renewals, ended_at, ending, error
+    )
+    select
+        e.id,
+        e.fence,
+        s.tenant,
+        e.attempts,
+        %(holder)s as worker,
+        e.taken_at,
+        e.began_at,
+        e.expires_at,
+        e.renewals,
+        e.now,
+        e.ending,
+        e.error
+    from settled as s
+    inner join ended as e on s.id = e.id and s.fence = e.fence
+),
+
+before as materialized (
+    select
+        g.id,
+        g.fence
+    from given as g
+    inner join jobs.occurrence_attempts as a on g.id = a.occurrence and g.fence = a.fence
+    where a.worker = %(holder)s and a.ending = g.ending
+),
+
+late as (
+    insert into jobs.refused_completions (tenant, occurrence, worker, fence, what)
+    select
+        g.tenant,
+        g.id,
+        %(holder)s as worker,
+        g.fence,
+        'completion' as what
+    from given as g
+    left join settled as s on g.id = s.id and g.fence = s.fence
+    left join before as b on g.id = b.id and g.fence = b.fence
+    where s.id is null and b.id is null
+)
+
+select
+    g.id,
+    g.fence,
+    s.tenant,
+    s.schedule,
+    e.began_at,
+    case when s.state = 'completed' then s.ended_at end as completed_at,
+    n.due_at as next_due
+from given as g
+left join settled as s on g.id = s.id and g.fence = s.fence
+left join before as b on g.id = b.id and g.fence = b.fence
+left join ended as e on s.id = e.id and s.fence = e.fence
+left join lateral (
+    select o.due_at
+    from jobs.occurrences as o
+    where
+        o.tenant = s.tenant
+        and o.lock = s.lock
+        and o.state = 'scheduled'
+        and o.due_at <= e.now
+        and o.id <> s.id
+    order by o.due_at, o.id
+    limit 1
+) as n on true
+where s.id is not null or b.id is not null
