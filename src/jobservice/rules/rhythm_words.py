@@ -84,7 +84,9 @@ def _days(expression: Expression) -> str | None:
         return _weekdays(expression)
     if day == "*":
         return "daily"
-    return f"on day {int(day)} of each month" if day.isdecimal() else None
+    if not day.isdecimal():
+        return None
+    return f"on day {int(day)} of {'each month' if int(day) < 29 else 'the months that have it'}"
 
 
 def _weekdays(expression: Expression) -> str | None:
