@@ -15,11 +15,14 @@ _INSTANT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z", re.ASCII)
 
 
 def shown(seconds: int) -> str:
-    """Seconds as a record writes them: `PT1M30S`."""
-    hours, rest = divmod(seconds, 3_600)
+    """Seconds as a record writes them: `PT1M30S`, `P9DT5M`."""
+    days, rest = divmod(seconds, 86_400)
+    hours, rest = divmod(rest, 3_600)
     minutes, rest = divmod(rest, 60)
-    parts = [f"{value}{unit}" for value, unit in ((hours, "H"), (minutes, "M"), (rest, "S")) if value]
-    return f"PT{''.join(parts) or '0S'}"
+    clock = "".join(f"{value}{unit}" for value, unit in ((hours, "H"), (minutes, "M"), (rest, "S")) if value)
+    if not days:
+        return f"PT{clock or '0S'}"
+    return f"P{days}DT{clock}" if clock else f"P{days}D"
 
 
 def duration(

@@ -13,12 +13,12 @@ from jobcontract.ids import REASON_MAX
 from jobcontract.states import MisfirePolicy, Repeated, Skipped
 from jobservice.records.durations import duration, instant, interval
 from jobservice.records.forms import Form, nearest
+from jobservice.records.job_windows import UTC_ZONE
 from jobservice.rules.cron import BadExpressionError, Expression, parse
 from jobservice.rules.rhythms import Cron, Every, Rhythm
 from jobservice.rules.schedules import MISFIRE_AFTER, Misfire
 from jobservice.rules.zones import names, version
 
-UTC_ZONE = "UTC"
 EVERY_MOST = 8_784 * 3_600
 """Seconds: a leap year."""
 NEWEST_MOST = 1_000
