@@ -2,7 +2,7 @@
 select o.id
 from unnest(%(tenants)s::text[], %(schedules)s::text[], %(untils)s::timestamptz[]) as g (tenant, schedule, until)
 cross join
-    lateral (
+    lateral ( -- noqa: ST05
         select e.id
         from jobs.occurrences as e
         where
