@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, MutableMapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Mapping, MutableMapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID
 
 import psycopg
 import pytest
 from structlog.testing import capture_logs
 
-from jobservice.migrate import migrate
 from jobservice.store.database import Database
+from jobservice.worker import process
 from jobservice.worker.fenced import Lease, LeaseLost
+from jobservice.worker.leased_work import RowLease, Taken, Why
 from jobservice.worker.process import Pace, Worker
-from tests.conftest import Clock, Server
+from tests.conftest import Clock
+from tests.worker.fake_work import FakeWork, deaf, forever
 
 QUICK = Pace(beat=0.05, first_pause=0.05, longest_pause=0.4)
 
@@ -51,11 +54,6 @@ async def until(condition: Callable[[], bool], seconds: float = 20) -> None:
     async with asyncio.timeout(seconds):
         while not condition():  # noqa: ASYNC110  # what is waited for is in the database or a log
             await asyncio.sleep(0.01)
-
-
-def waits(logs: Sequence[MutableMapping[str, Any]]) -> list[MutableMapping[str, Any]]:
-    """The lines that say the database is waited for."""
-    return [line for line in logs if line["event"] == "worker-waits"]
 
 
 async def test_two_workers_run_a_duty_one_at_a_time(
@@ -137,38 +135,140 @@ async def test_a_duty_that_breaks_pauses_alone_and_goes_on(worker_database: Data
     assert abs(len(failures) - broken.runs) <= 1
 
 
-async def test_a_database_stopped_and_started_again(spare_server: Server) -> None:
-    migrate(spare_server.url("jobs_owner", "jobs"))
-    database = await Database.open(spare_server.url("jobs_worker", "jobs"), name="worker", most=5, wait_seconds=0.3)
-    stop, in_the_middle = asyncio.Event(), asyncio.Event()
+def order(logs: Sequence[MutableMapping[str, Any]]) -> list[str]:
+    """What the Worker said of its own end, in order."""
+    return [line["event"] for line in logs if line["event"].startswith("worker-") and line["event"] != "worker-started"]
 
-    class Stopped(Counting):
-        async def run_once(self, lease: Lease) -> Mapping[str, int]:
-            if self.runs == 2 and not in_the_middle.is_set():
-                async with lease.transaction():
-                    in_the_middle.set()
-                    await asyncio.to_thread(spare_server.cluster.stop)
-            return await Counting.run_once(self, lease)
 
-    duty = Stopped(every=0.05)
-    worker = Worker(database=database, duties=(duty,), stop=stop, pace=QUICK)
+@asynccontextmanager
+async def working(worker: Worker) -> AsyncIterator[asyncio.Task[None]]:
+    """The Worker at work; it has to end by itself before the block does."""
+    running = asyncio.create_task(worker.run())
     try:
-        with capture_logs() as logs:
-            running = asyncio.create_task(worker.run())
-            await until(in_the_middle.is_set)
-            await until(lambda: {line["step"] for line in waits(logs)} >= {"counting", "heartbeat"})
-            await until(lambda: len([line for line in waits(logs) if line["step"] == "counting"]) >= 3)
-            pauses = [line["seconds"] for line in waits(logs) if line["step"] == "counting"]
-            reached = duty.runs
-            await asyncio.to_thread(spare_server.cluster.start)
-            await until(lambda: duty.runs >= reached + 3)
-            stop.set()
+        yield running
+        async with asyncio.timeout(20):
             await running
     finally:
-        await database.close()
-    assert max(pauses) <= QUICK.longest_pause * 1.5
-    assert {line["code"] for line in waits(logs)} == {"database-away"}
-    assert [line["duty"] for line in logs if line["event"] == "lease-kept"] == ["counting"]
-    assert [line for line in logs if line["event"] == "worker-step-failed"] == []
-    with spare_server.superuser("jobs") as connection:
-        assert connection.execute("select stopped_at is not null from jobs.workers").fetchall() == [(True,)]
+        running.cancel()
+
+
+def worker_of(database: Database, *leased: FakeWork, grace: float = 20.0) -> Worker:
+    """A Worker with that leased work alone."""
+    return Worker(database=database, duties=(), leased=leased, stop=asyncio.Event(), grace=grace, pace=QUICK, slots=3)
+
+
+@pytest.mark.requirement("stop-jobs-during-graceful-shutdown")
+async def test_polling_stops_first_then_what_runs_drains_then_the_duties_end(
+    worker_database: Database, superuser: psycopg.Connection[Any]
+) -> None:
+    finish, seen = asyncio.Event(), []
+
+    async def long(lease: RowLease) -> None:
+        await finish.wait()
+        seen.append((lease.stopping(), lease.live, lease.why))
+        lease.over = True
+
+    work = FakeWork(carry_as=long, lease=0.3, every=0.05)
+    worker = worker_of(worker_database, work)
+    with capture_logs() as logs:
+        async with working(worker) as running:
+            work.add(2)
+            await until(lambda: len(work.began) == 2)
+            worker.stop.set()
+            await until(lambda: "worker-polling-stopped" in order(logs))
+            asked, renewed = len(work.asked), len(work.renewals)
+            work.add(1)
+            await until(lambda: len(work.renewals) >= renewed + 2)
+            assert not running.done()
+            drains = superuser.execute("select draining_at is not null, stopped_at, slots from jobs.workers").fetchone()
+            assert drains == (True, None, 3), "it says that it drains, and beats on"
+            finish.set()
+    assert len(work.asked) == asked, "nothing new was asked for"
+    assert seen == [(True, True, None)] * 2, "what ran was neither cancelled nor lost, and could know"
+    assert order(logs) == [
+        "worker-draining",
+        "worker-polling-stopped",
+        "worker-drained",
+        "worker-duties-ended",
+        "worker-stopped",
+    ]
+    assert superuser.execute("select stopped_at is not null from jobs.workers").fetchone() == (True,)
+    assert work.given_back == []
+
+
+@pytest.mark.requirement("stop-jobs-during-graceful-shutdown")
+@pytest.mark.parametrize("second_signal", [False, True])
+async def test_what_does_not_end_within_the_grace_is_cancelled_and_given_back(
+    worker_database: Database, second_signal: bool
+) -> None:
+    work = FakeWork(carry_as=forever)
+    worker = worker_of(worker_database, work, grace=60.0 if second_signal else 0.1)
+    rows = work.add(3)
+    with capture_logs() as logs:
+        async with working(worker):
+            await until(lambda: len(work.began) == 3)
+            worker.stop.set()
+            if second_signal:
+                await until(lambda: "worker-polling-stopped" in order(logs))
+                worker.at_once.set()
+    assert order(logs) == [
+        "worker-draining",
+        "worker-polling-stopped",
+        "worker-grace-over",
+        "worker-leases-given-back",
+        "worker-duties-ended",
+        "worker-stopped",
+    ]
+    assert work.cancelled_for == dict.fromkeys(rows, Why.STOPPING)
+    assert sorted(work.given_back) == sorted(rows)
+    assert not worker.abandoned
+    assert [len(held) for held in worker.helds] == [0]
+
+
+async def test_work_that_swallows_its_cancellation_is_left_and_its_lease_given_back(
+    worker_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "CANCELLED_SECONDS", 0.1)
+    work = FakeWork(carry_as=deaf)
+    worker = worker_of(worker_database, work, grace=0.0)
+    rows = work.add(1)
+    async with working(worker):
+        await until(lambda: len(work.began) == 1)
+        worker.stop.set()
+    assert worker.abandoned
+    assert work.given_back == rows
+
+
+async def test_what_is_taken_while_the_worker_begins_to_stop_is_given_back_unbegun(worker_database: Database) -> None:
+    inside, go_on = asyncio.Event(), asyncio.Event()
+
+    class Slow(FakeWork):
+        async def take(self, holder: UUID, most: int, running: Mapping[str, int]) -> Taken:
+            inside.set()
+            await go_on.wait()
+            return await FakeWork.take(self, holder, most, running)
+
+    work = Slow()
+    rows = work.add(2)
+    worker = worker_of(worker_database, work)
+    async with working(worker):
+        await inside.wait()
+        worker.stop.set()
+        go_on.set()
+    assert work.began == {}
+    assert sorted(work.given_back) == sorted(rows)
+
+
+async def test_a_worker_whose_row_has_gone_makes_itself_known_again(
+    worker_database: Database, superuser: psycopg.Connection[Any]
+) -> None:
+    worker = worker_of(worker_database)
+
+    def known() -> int:
+        return len(superuser.execute("select 1 from jobs.workers").fetchall())
+
+    async with working(worker):
+        await until(lambda: known() == 1)
+        superuser.execute("delete from jobs.workers")
+        await until(lambda: known() == 1)
+        worker.stop.set()

@@ -6,6 +6,7 @@ Several plans at once, several Workers; each plan is one Worker's at a time, und
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -27,7 +28,7 @@ from jobservice.store import turns as turn_store
 from jobservice.store.database import Database, Row, Transaction
 from jobservice.store.leases import PlanHead
 from jobservice.store.turns import PlanLease, PlannedRow
-from jobservice.worker.leased_work import Grant, Renewed, RowLease, Taken
+from jobservice.worker.leased_work import Grant, Renewed, RowLease, Taken, Why
 from jobservice.worker.outward_calls import OutwardCalls
 from jobservice.worker.plan_run import Pacing, PlanRun
 from jobservice.worker.turns import Turns
@@ -84,7 +85,18 @@ class Applying:
         await self.give_back(lease, database)
 
     async def carry(self, lease: RowLease) -> None:
-        """Apply the plan as far as it goes now."""
+        """Apply the plan as far as it goes now. Where the lease is lost, nothing more begins, and what was sent is still
+        heard to its end: the answer is evidence."""
+        applying = asyncio.create_task(self._apply(lease))
+        try:
+            await asyncio.shield(applying)
+        except asyncio.CancelledError:
+            if lease.why is not Why.LOST:
+                applying.cancel()
+            await applying
+            raise
+
+    async def _apply(self, lease: RowLease) -> None:
         async with self.database.transaction(lease.grant.tenant) as transaction:
             head = await store.head(transaction, _key(lease))
         if head is None:
