@@ -5,6 +5,7 @@
     service = fake.service("m.ito")          # a real client.Service over httpx.MockTransport
     fake.advance(900); fake.away = True; fake.publish_reset()
     fake.bulk.step(plan)                     # the Worker, moved by hand: see `fake_bulk`
+    fake.jobs.add("t.minutely", every=60)    # schedules and what runs: see `fake_schedules`
 
 Never imported by the console itself.
 """
@@ -25,6 +26,7 @@ from jobconsole.client.fake_asked import PEOPLE, TENANT, Asked, Handler
 from jobconsole.client.fake_bulk import FakeBulk
 from jobconsole.client.fake_listing import FakeListing
 from jobconsole.client.fake_queues import FakeItem, FakeQueues
+from jobconsole.client.fake_schedules import FakeJobs
 from jobconsole.client.service import Service
 from jobcontract import routes
 from jobcontract.audit import AuditEntry, AuditPage
@@ -57,6 +59,7 @@ class FakeService:
         self.queues.on_change = self._hint
         self.queues.on_lapse = lambda row: self._record(None, "claim-lapsed", row.id, "done")
         self.bulk = FakeBulk(self.queues, self.listing, self._publish_hint)
+        self.jobs = FakeJobs(lambda: self.time, self._publish_hint)
         self.away = False
         self.status: int | None = None
         self.lost = 0
@@ -194,6 +197,7 @@ class FakeService:
             "break-claim": self._break,
             "act": self._run,
             **self.bulk.handlers(),
+            **self.jobs.handlers(),
         }
 
     def _me(self, asked: Asked) -> Session:
