@@ -52,7 +52,10 @@ UTC_RHYTHM = RHYTHM.model_copy(
     | {"skipped": None, "repeated": None}
 )
 MISFIRE = Misfire(
-    policy=MisfirePolicy.ONCE, after=600, newest=None, words="the latest runs once for all that were missed"
+    policy=MisfirePolicy.ONCE,
+    after=600,
+    newest=None,
+    words="Of the instants not started 10 min past its time the latest runs, and the earlier ones are merged into it.",
 )
 COUNTS = ItemCounts(done=117, refused=1, failed=2, unfinished=0, selected_all=True)
 
@@ -106,7 +109,7 @@ def schedule(identifier: str = "statements.nightly", **more: Any) -> Schedule:
         "position": None,
         "retention": 30 * 86_400.0,
         "standing": ScheduleStanding.ON_TIME,
-        "standing_words": "",
+        "standing_words": "On time. Runs next in 2 h 30 min. Last completed 21 h 58 min ago.",
         "next_at": NOW + timedelta(hours=2, minutes=30),
         "disabled": None,
         "waiting": 0,
@@ -132,7 +135,7 @@ BACK = (
         wall(25),
         "BST",
         clock=ClockChange.FIRST,
-        words="01:30 comes twice that night; the first runs",
+        words="01:30 comes twice that night: runs at the first, BST.",
     ),
     planned(
         3.5,
@@ -140,7 +143,7 @@ BACK = (
         "GMT",
         clock=ClockChange.SECOND,
         runs=False,
-        words="01:30 comes a second time and does not run",
+        words="01:30 comes twice that night: it does not run at GMT.",
     ),
     planned(27.5, wall(26), "GMT"),
     planned(51.5, wall(27), "GMT"),
@@ -153,7 +156,7 @@ SKIPPED = SkippedInstants(
     last_at=NOW - timedelta(days=3, hours=1),
     count=4,
     policy=SkipPolicy.MISFIRE_ONCE,
-    cause="no Worker ran from 20:00Z to 21:00Z",
+    cause="Missed by more than 10 min; the latest of them ran in their place.",
     local=None,
     merged_into=NOW - timedelta(days=3),
     zone="Europe/London",

@@ -82,7 +82,11 @@ def test_a_row_says_the_state_and_what_is_to_know_of_it(more: dict[str, Any], st
 
 @ITEM
 def test_the_items_of_a_row_are_counted_by_outcome_what_failed_first() -> None:
-    assert occurrences_cells(occurrence(), AT)["items"].text == "2 failed, 117 done, 1 refused"
+    assert occurrences_cells(occurrence(), AT)["items"].text == "2 of 120 failed"
+    running = ItemCounts(done=40, refused=1, failed=0, unfinished=79, selected_all=False)
+    assert occurrences_cells(occurrence(items=running), AT)["items"].text == "41 of 120"
+    done = ItemCounts(done=117, refused=3, failed=0, unfinished=0, selected_all=True)
+    assert occurrences_cells(occurrence(items=done), AT)["items"].text == "117 done, 3 refused"
     assert occurrences_cells(occurrence(items=NONE), AT)["items"].text == "–"
 
 
@@ -92,8 +96,8 @@ def test_where_a_dead_letter_stands_cause_and_error_first() -> None:
     assert shown == [
         "cause     its attempts are used up",
         "error     2 of 120 items failed: the mail server refused the address.",
-        "scheduled 2026-10-24 00:30Z = Sat 2026-10-24 01:30 in Europe/London, the first of two · 21 h 30 min ago",
-        "ran       started Sat 2026-10-24 01:30 BST (00:30:01Z) · ended 21 h 26 min ago after 3 min · 3 of 3 attempts",
+        "scheduled 2026-10-24 00:30Z = Sat 01:30 in Europe/London, the first of two · 21 h 30 min ago",
+        "ran       Sat 2026-10-24 01:30 BST (00:30:01Z) · took 3 min · 3 of 3 attempts",
         "items     ✗ 2 failed · ✓ 117 done · – 1 refused",
     ]
 
@@ -104,7 +108,7 @@ def test_who_holds_a_running_one_under_which_fence_and_until_when() -> None:
     shown = [plain(line) for line in occurrence_lines(occurrence(**RUNNING), AT)]
     lease = "lease     Worker 3f2c19aa on a7 · fence 5 · taken 40 s ago · renewed 3 times · expires in 0:21"
     assert shown[0] == lease
-    assert shown[-1] == "items     ✗ 1 failed · ✓ 40 done · · 79 without an outcome · not all were selected yet"
+    assert shown[-1] == "items     ✗ 1 failed · ✓ 40 done · 79 without an outcome · more to select"
     late = LEASE.model_copy(update={"expires_at": NOW - timedelta(seconds=4), "host": "", "renewals": 0})
     first = plain(occurrence_lines(occurrence(**{**RUNNING, "lease": late}), AT)[0])
     assert first.endswith("on a host not known any more · fence 5 · taken 40 s ago · not renewed yet · ran out 4 s ago")
@@ -164,8 +168,11 @@ def test_an_item_tells_its_outcome_its_sentence_and_when_it_is_tried_again() -> 
 
 
 def test_headings_say_which_list_and_state_is_shown() -> None:
-    title = plain(occurrences_title("statements.nightly", 3, 1, False))
-    assert title == "statements.nightly   all  scheduled  processing  [dead letters]  completed   1 row"
+    title = [plain(line) for line in occurrences_title("statements.nightly", 3, 1, more=True, key="v")]
+    assert title == [
+        "Occurrences of statements.nightly · 1 row, more follow",
+        "all  scheduled  processing  [dead letters]  completed  v",
+    ]
     assert "No occurrence of s is a dead letter." in empty_words("s", 3, "v")
     assert plain(run_lists(3, 1, 3, occurrence(), "items")) == (
         "3 attempts, 1 late write  [120 items]  tab  what failed first"

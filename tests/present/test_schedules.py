@@ -26,7 +26,6 @@ from jobcontract.states import Repeated, ScheduleStanding, Skipped
 from tests.present.scheduled import (
     AT,
     BACK,
-    LONDON,
     NOW,
     RHYTHM,
     SKIPPED,
@@ -36,6 +35,7 @@ from tests.present.scheduled import (
     planned,
     recent,
     schedule,
+    wall,
 )
 
 RHYTHMS = pytest.mark.requirement("carry-the-schedule-on-the-job-record", "prefer-utc-schedules")
@@ -93,8 +93,8 @@ def test_the_next_five_stand_in_utc_and_on_the_zones_clock_and_a_repeated_hour_i
     shown = texts(schedule_lines(schedule(), detail(), AT))
     at = shown.index("rhythm    daily at 01:30, Europe/London")
     assert shown[at + 1 : at + 6] == [
-        "next      2026-10-25 00:30Z  Sun 01:30 BST  in 2 h 30 min  ▲ 01:30 comes twice that night; the first runs",
-        "          – 2026-10-25 01:30Z  Sun 01:30 GMT  ▲ 01:30 comes a second time and does not run",
+        "next      2026-10-25 00:30Z  Sun 01:30 BST  in 2 h 30 min  ▲ 01:30 comes twice that night: runs at the first, BST.",
+        "          – 2026-10-25 01:30Z  Sun 01:30 GMT  ▲ 01:30 comes twice that night: it does not run at GMT.",
         "          2026-10-26 01:30Z  Mon 01:30 GMT  in 1 d 3 h",
         "          2026-10-27 01:30Z  Tue 01:30 GMT  in 2 d 3 h",
         "          2026-10-28 01:30Z  Wed 01:30 GMT  in 3 d 3 h",
@@ -114,6 +114,13 @@ def test_both_policies_are_shown_whichever_they_are(skipped: Skipped, repeated: 
     assert not clock_words(UTC_RHYTHM)
 
 
+@CLOCK
+def test_a_time_that_the_clock_leaves_out_has_no_instant_only_what_stood_on_the_wall() -> None:
+    words = "01:30 does not exist that night: it does not run."
+    left = planned(3, wall(25), None, offset=None, runs=False, words=words)
+    assert plain(planned_line(left, "Europe/London", AT)) == f"– 2026-10-25 01:30  ▲ {words}"
+
+
 def test_a_wall_clock_of_another_day_has_its_date_and_utc_needs_none() -> None:
     auckland = planned(14, (NOW + timedelta(hours=27)).replace(tzinfo=None), "NZDT")
     assert "Mon 2026-10-26 01:00 NZDT" in plain(planned_line(auckland, "Pacific/Auckland", AT))
@@ -124,15 +131,17 @@ def test_a_wall_clock_of_another_day_has_its_date_and_utc_needs_none() -> None:
 @MISFIRES
 def test_what_was_skipped_is_named_with_its_cause_and_what_ran_in_its_place() -> None:
     assert plain(skipped_line(SKIPPED, AT)) == (
-        "4 from 2026-10-21 20:00Z to 21:00Z · no Worker ran from 20:00Z to 21:00Z · ran once, as 2026-10-21 22:00Z"
-        " · decided 3 days ago"
+        "4 from 2026-10-21 20:00Z to 21:00Z · Missed by more than 10 min; the latest of them ran in their place"
+        " · ran once, as 2026-10-21 22:00Z · decided 3 d ago"
     )
     one = SKIPPED.model_copy(update={"count": 1, "cause": "", "merged_into": None, "last_at": SKIPPED.first_at})
     assert plain(skipped_line(one, AT)).startswith(
         "2026-10-21 20:00Z · missed; one run for all that was missed · decided"
     )
     shown = texts(schedule_lines(schedule(), detail(), AT))
-    assert "missed    the latest runs once for all that were missed · not started after 10 min" in shown
+    assert any(
+        line.startswith("missed    Of the instants not started 10 min past its time the latest runs") for line in shown
+    )
 
 
 def test_why_a_schedule_is_parked_or_off_comes_first() -> None:
@@ -144,7 +153,7 @@ def test_why_a_schedule_is_parked_or_off_comes_first() -> None:
         waiting=1_000,
     )
     shown = texts(schedule_lines(parked, detail(parked, next=(), next_words="It is parked."), AT))
-    assert shown[0] == "✗ parked: There is no zone Europe/Lundon."
+    assert shown[0] == "✗ There is no zone Europe/Lundon."
     assert shown[1] == "1,000 or more due and not started · 2 dead letters"
     assert "next      It is parked." in shown
     off = Disabled(
@@ -153,7 +162,14 @@ def test_why_a_schedule_is_parked_or_off_comes_first() -> None:
         by=Person(id="o.lind", name="Olle Lind"),
         reason="bank down",
     )
-    shown = texts(schedule_lines(schedule(standing=ScheduleStanding.DISABLED, disabled=off), None, AT))
+    shown = texts(
+        schedule_lines(schedule(standing=ScheduleStanding.DISABLED, standing_words="", disabled=off), None, AT)
+    )
     assert shown[1] == "switched off by o.lind 4 min ago, until 25 Oct 06:00: bank down"
     assert shown[2:4] == ["rhythm    daily at 01:30, Europe/London", "next      in 2 h 30 min"]
-    assert LONDON is AT.zone
+    told = schedule(
+        standing=ScheduleStanding.DISABLED, standing_words="Disabled by Olle Lind: bank down.", disabled=off
+    )
+    assert [line for line in texts(schedule_lines(told, None, AT)) if "bank down" in line] == [
+        "‖ Disabled by Olle Lind: bank down."
+    ]

@@ -179,7 +179,7 @@ def items_columns() -> tuple[Column, ...]:
         Column(id="outcome", label="outcome", least=12, whole=True),
         Column(id="number", label="#", least=3, right=True, uncut=True, most=9, yields=3),
         Column(id="key", label="item", least=8, uncut=True, most=24, yields=4),
-        Column(id="label", label="what", least=10, most=40, yields=2),
+        Column(id="label", label="what", least=10, most=22, yields=2),
         Column(id="attempts", label="tries", least=5, right=True, uncut=True, most=6, yields=2),
         Column(id="sentence", label="how it ended", least=10, yields=1),
     )
@@ -206,7 +206,7 @@ def item_cells(item: OccurrenceItem, at: At) -> Mapping[str, Piece]:
 def item_lines(item: OccurrenceItem, at: At) -> list[Line]:
     """One item in full."""
     word, tone = OUTCOMES[item.outcome]
-    ended = f" · {both(item.ended_at, at.zone)}" if item.ended_at is not None else ""
+    ended = f" · {utc_text(item.ended_at.replace(microsecond=0))}" if item.ended_at is not None else ""
     again = f" · again {both(item.try_at, at.zone)}" if item.try_at is not None else ""
     tries = f" · {item.attempts:,} {'attempt' if item.attempts == 1 else 'attempts'}"
     return [

@@ -5,16 +5,15 @@ cancel it, how far its items are. Pure. Its attempts and items one by one: `atte
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC
 from typing import TYPE_CHECKING
 
 from jobconsole.present.columns import Column, Line, Piece, Tone, joined
-from jobconsole.present.schedules import CLOCKS, At, utc_text
+from jobconsole.present.schedules import CLOCKS, At, brief_ago, utc_text
 from jobconsole.present.times import ago, both, brief_span, countdown
 from jobcontract.states import DeadCause, OccurrenceOrigin, OccurrenceState
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from jobcontract.occurrences import ItemCounts, Lease, Occurrence
 
 LABEL = 10
@@ -53,10 +52,10 @@ def occurrences_columns() -> tuple[Column, ...]:
     return (
         Column(id="state", label="state", least=12, whole=True),
         Column(id="scheduled", label="scheduled", least=17, whole=True),
-        Column(id="when", label="when", least=7, uncut=True, most=16, yields=2),
+        Column(id="when", label="when", least=7, uncut=True, most=16, yields=0),
         Column(id="attempts", label="tries", least=5, right=True, uncut=True, most=9, yields=3),
         Column(id="items", label="items", least=5, uncut=True, most=30, yields=4),
-        Column(id="what", label="", least=8, yields=1),
+        Column(id="what", label="what happened", least=12, yields=1),
     )
 
 
@@ -67,16 +66,11 @@ def occurrences_cells(occurrence: Occurrence, at: At) -> Mapping[str, Piece]:
     return {
         "state": Piece(word, tone),
         "scheduled": Piece(utc_text(occurrence.scheduled_at), Tone.STRONG),
-        "when": Piece(_brief_ago(occurrence.scheduled_at, at.now), Tone.QUIET),
+        "when": Piece(brief_ago(occurrence.scheduled_at, at.now), Tone.QUIET),
         "attempts": Piece(attempts_text(occurrence)),
         "items": Piece(counts_text(occurrence.items), Tone.BAD if failed else Tone.PLAIN),
         "what": Piece(what_text(occurrence, at), Tone.WARN if occurrence.cancel_asked_at else Tone.PLAIN),
     }
-
-
-def _brief_ago(instant: datetime, now: datetime) -> str:
-    seconds = (now - instant).total_seconds()
-    return f"{brief_span(seconds)} ago" if seconds >= 0 else f"in {brief_span(-seconds)}"
 
 
 def attempts_text(occurrence: Occurrence) -> str:
@@ -86,14 +80,14 @@ def attempts_text(occurrence: Occurrence) -> str:
 
 
 def counts_text(counts: ItemCounts) -> str:
-    """`117 done, 2 failed`; what does not occur is left out, a dash where nothing was selected."""
-    told = (
-        (counts.failed, "failed"),
-        (counts.done, "done"),
-        (counts.refused, "refused"),
-        (counts.unfinished, "open"),
-    )
-    return ", ".join(f"{count:,} {word}" for count, word in told if count) or "–"
+    """`2 of 120 failed`, `41 of 120`, `120 done`: what matters most of the items; a dash where none was selected."""
+    whole = counts.done + counts.refused + counts.failed + counts.unfinished
+    if counts.failed:
+        return f"{counts.failed:,} of {whole:,} failed"
+    if counts.unfinished:
+        return f"{whole - counts.unfinished:,} of {whole:,}"
+    refused = f", {counts.refused:,} refused" if counts.refused else ""
+    return f"{counts.done:,} done{refused}" if whole else "–"
 
 
 def what_text(occurrence: Occurrence, at: At) -> str:
@@ -103,7 +97,7 @@ def what_text(occurrence: Occurrence, at: At) -> str:
     if occurrence.cancel_asked_at is not None:
         return "cancelling …"
     if occurrence.state is OccurrenceState.PROCESSING and occurrence.lease is not None:
-        return f"on {host_text(occurrence.lease.host)} since {_brief_ago(occurrence.lease.taken_at, at.now)}"
+        return f"on {host_text(occurrence.lease.host)} since {brief_ago(occurrence.lease.taken_at, at.now)}"
     if occurrence.state is OccurrenceState.SCHEDULED and occurrence.attempts:
         return f"next attempt {_due(occurrence, at)}"
     if occurrence.state is OccurrenceState.COMPLETED and occurrence.started_at and occurrence.ended_at:
@@ -124,19 +118,28 @@ def _due(occurrence: Occurrence, at: At) -> str:
     return f"in {brief_span(seconds)}" if seconds >= 1 else "now"
 
 
-def occurrences_title(schedule: str, shown: int, loaded: int, more: bool) -> Line:
-    """`Occurrences of statements.nightly · [all] scheduled …  50 rows, more follow`; `shown` is an index of `FILTERS`."""
+def occurrences_title(schedule: str, shown: int, loaded: int, *, more: bool, key: str) -> list[Line]:
+    """`Occurrences of statements.nightly · 50 rows, more follow`, then `[all]  scheduled  …  v`; `shown` is an index of
+    `FILTERS`."""
     states = [
         Piece(f"[{word}]" if at == shown else word, Tone.STRONG if at == shown else Tone.QUIET)
         for at, (word, _) in enumerate(FILTERS)
     ]
     rows = f"{loaded:,} {'row' if loaded == 1 else 'rows'}{', more follow' if more else ''}"
-    return (
-        Piece(schedule, Tone.STRONG),
-        Piece("   "),
-        *joined(states, "  "),
-        Piece(f"   {rows}", Tone.QUIET),
+    return [
+        (Piece("Occurrences of ", Tone.QUIET), Piece(schedule, Tone.STRONG), Piece(f" · {rows}", Tone.QUIET)),
+        (*joined(states, "  "), Piece("  "), Piece(key, Tone.MINE)),
+    ]
+
+
+def row_lines(occurrence: Occurrence, at: At) -> list[Line]:
+    """What is to know of the occurrence under the cursor, in full."""
+    word, tone = STATES[occurrence.state]
+    what = what_text(occurrence, at)
+    head = joined(
+        [Piece(word, tone), Piece(occurrence.name, Tone.STRONG), Piece(brief_ago(occurrence.scheduled_at, at.now))]
     )
+    return [head, *([(Piece(what, tone if occurrence.error else Tone.PLAIN),)] if what else [])]
 
 
 def empty_words(schedule: str, shown: int, key: str) -> str:
@@ -188,7 +191,7 @@ def lease_pieces(lease: Lease, at: At) -> Line:
     renewed = "not renewed yet" if not lease.renewals else f"renewed {times_text(lease.renewals)}"
     return (
         Piece(f"Worker {lease.worker[:SHORT_ID]} on {host_text(lease.host)}", Tone.MINE),
-        Piece(f" · fence {lease.fence:,} · taken {_brief_ago(lease.taken_at, at.now)} · {renewed} · "),
+        Piece(f" · fence {lease.fence:,} · taken {brief_ago(lease.taken_at, at.now)} · {renewed} · "),
         Piece(until, Tone.PLAIN if left > 0 else Tone.WARN),
     )
 
@@ -213,12 +216,15 @@ def _cancel_lines(occurrence: Occurrence, at: At) -> list[Line]:
 
 
 def _scheduled_pieces(occurrence: Occurrence, at: At) -> Sequence[Piece]:
-    local = f" = {occurrence.local:%a %Y-%m-%d %H:%M} in {occurrence.zone}" if occurrence.local is not None else ""
+    local = ""
+    if occurrence.local is not None:
+        same = occurrence.local.date() == occurrence.scheduled_at.astimezone(UTC).date()
+        local = f" = {occurrence.local:{'%a %H:%M' if same else '%a %Y-%m-%d %H:%M'}} in {occurrence.zone}"
     clock = f", {CLOCKS[occurrence.clock]}" if occurrence.clock is not None else ""
     return (
         Piece(f"{utc_text(occurrence.scheduled_at)}{local}"),
         Piece(clock, Tone.WARN),
-        Piece(f" · {_brief_ago(occurrence.scheduled_at, at.now)}{_origin(occurrence)}", Tone.QUIET),
+        Piece(f" · {brief_ago(occurrence.scheduled_at, at.now)}{_origin(occurrence)}", Tone.QUIET),
     )
 
 
@@ -226,12 +232,11 @@ def _run_lines(occurrence: Occurrence, at: At) -> list[Line]:
     tries = f"{attempts_text(occurrence)} {'attempt' if occurrence.attempts_most == 1 else 'attempts'}"
     if occurrence.started_at is None:
         return [_labelled("ran", Piece("not started"), Piece(f" · {tries}", Tone.QUIET))]
-    started = f"started {both(occurrence.started_at, at.zone)}"
-    ended = f" · ended {_brief_ago(occurrence.ended_at, at.now)}" if occurrence.ended_at is not None else ""
+    started = both(occurrence.started_at, at.zone)
     took = ""
     if occurrence.ended_at is not None:
-        took = f" after {brief_span((occurrence.ended_at - occurrence.started_at).total_seconds())}"
-    return [_labelled("ran", Piece(f"{started}{ended}{took}"), Piece(f" · {tries}", Tone.QUIET))]
+        took = f" · took {brief_span((occurrence.ended_at - occurrence.started_at).total_seconds())}"
+    return [_labelled("ran", Piece(f"{started}{took}"), Piece(f" · {tries}", Tone.QUIET))]
 
 
 def _counts_pieces(counts: ItemCounts) -> Sequence[Piece]:
@@ -239,12 +244,12 @@ def _counts_pieces(counts: ItemCounts) -> Sequence[Piece]:
         Piece(f"✗ {counts.failed:,} failed" if counts.failed else "", Tone.BAD),
         Piece(f"✓ {counts.done:,} done" if counts.done else "", Tone.GOOD),
         Piece(f"– {counts.refused:,} refused" if counts.refused else "", Tone.WARN),
-        Piece(f"· {counts.unfinished:,} without an outcome" if counts.unfinished else ""),
+        Piece(f"{counts.unfinished:,} without an outcome" if counts.unfinished else ""),
     ]
     pieces = joined(told)
     if counts.selected_all:
         return pieces or (Piece("none was selected", Tone.QUIET),)
-    return (*pieces, Piece(f"{' · ' if pieces else ''}not all were selected yet", Tone.QUIET))
+    return (*pieces, Piece(f"{' · ' if pieces else ''}more to select", Tone.QUIET))
 
 
 def _labelled(label: str, *pieces: Piece) -> Line:

@@ -60,7 +60,7 @@ def schedule_lines(detail: ScheduleDetail, zone: tzinfo) -> list[str]:
             ("rhythm", schedule.rhythm.words if schedule.rhythm is not None else "started by a person"),
             *(("clock", words) for words in clock_words(schedule.rhythm)),
             ("zone", _zone_words(schedule)),
-            ("missed", misfire and f"{misfire.words} (not started after {brief_span(misfire.after)})"),
+            ("missed", misfire and misfire.words),
             ("runs", f"{schedule.runs_title} ({schedule.runs})"),
             ("on", schedule.selection),
             ("batches", f"of {schedule.batch_size:,}{', each one transaction' if schedule.batch_path else ''}"),

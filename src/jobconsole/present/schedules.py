@@ -20,6 +20,8 @@ LABEL = 10
 """Cells of a label in the detail."""
 STRIP_MOST = 30
 """Most outcomes of a strip."""
+SKIPPED_FIRST = 2
+"""How many of the newest skipped runs of instants stand before what else there is to know."""
 STANDINGS: Mapping[ScheduleStanding, tuple[str, Tone]] = {
     ScheduleStanding.PARKED: ("✗ parked", Tone.BAD),
     ScheduleStanding.LATE: ("▲ late", Tone.WARN),
@@ -164,11 +166,12 @@ def schedule_lines(schedule: Schedule, detail: ScheduleDetail | None, at: At) ->
         _labelled("rhythm", Piece(schedule.rhythm.words if schedule.rhythm is not None else "started by a person")),
         *_next_lines(schedule, detail, at),
         *_missed_lines(schedule),
+        *_skipped_lines("skipped", detail.skipped[:SKIPPED_FIRST] if detail is not None else (), at),
         _labelled("last", *_last_pieces(schedule, at)),
-        *_skipped_lines(detail, at),
         *_outcome_lines(schedule),
         *_clock_lines(schedule.rhythm),
         *_work_lines(schedule),
+        *_skipped_lines("earlier", detail.skipped[SKIPPED_FIRST:] if detail is not None else (), at),
     ]
 
 
@@ -176,9 +179,9 @@ def standing_lines(schedule: Schedule, at: At) -> list[Line]:
     """Sign, word and sentence of how it is doing; who switched it off; how much of it needs a look."""
     word, tone = STANDINGS[schedule.standing]
     sentence = schedule.standing_words
-    lines: list[Line] = [(Piece(word, tone), Piece(f": {sentence}" if sentence else "", tone))]
+    lines: list[Line] = [(Piece(f"{word[0]} {sentence}" if sentence else word, tone),)]
     off = schedule.disabled
-    if off is not None:
+    if off is not None and not (sentence and schedule.standing is ScheduleStanding.DISABLED):
         until = f"until {short(off.until, at.zone, at.now)}" if off.until is not None else "until it is switched on"
         lines.append((Piece(f"switched off by {off.by.id} {ago(off.at, at.now)}, {until}: {off.reason}", Tone.WARN),))
     counted = joined(
@@ -218,11 +221,10 @@ def planned_line(planned: Planned, zone: str, at: At) -> Line:
     wall = wall_text(planned, zone)
     told = Piece(f"▲ {planned.words}" if planned.words else "", Tone.WARN)
     if not planned.runs:
-        return (
-            Piece(f"– {utc_text(planned.at)}  {wall}" if wall else f"– {utc_text(planned.at)}", Tone.QUIET),
-            Piece("  "),
-            told if told.text else Piece("▲ does not run", Tone.WARN),
-        )
+        # A time that the clock leaves out has no instant: only what stood on the wall.
+        skipped = planned.offset is None and planned.local is not None
+        what = f"{planned.local:%Y-%m-%d %H:%M}" if skipped else f"{utc_text(planned.at)}  {wall}".rstrip()
+        return Piece(f"– {what}  ", Tone.QUIET), told if told.text else Piece("▲ does not run", Tone.WARN)
     seconds = (planned.at - at.now).total_seconds()
     left = f"in {brief_span(seconds)}" if seconds >= 1 else "now"
     return (
@@ -231,6 +233,12 @@ def planned_line(planned: Planned, zone: str, at: At) -> Line:
         Piece(f"  {left}", Tone.QUIET),
         *((Piece("  "), told) if told.text else ()),
     )
+
+
+def brief_ago(instant: datetime, now: datetime) -> str:
+    """`3 h 12 min ago`, `in 4 min`: in at most two units."""
+    seconds = (now - instant).total_seconds()
+    return f"{brief_span(seconds)} ago" if seconds >= 0 else f"in {brief_span(-seconds)}"
 
 
 def utc_text(instant: datetime) -> str:
@@ -252,8 +260,7 @@ def wall_text(planned: Planned, zone: str) -> str:
 def _missed_lines(schedule: Schedule) -> list[Line]:
     if schedule.misfire is None:
         return []
-    after = brief_span(schedule.misfire.after)
-    return [_labelled("missed", Piece(f"{schedule.misfire.words}"), Piece(f" · not started after {after}", Tone.QUIET))]
+    return [_labelled("missed", Piece(schedule.misfire.words))]
 
 
 def _last_pieces(schedule: Schedule, at: At) -> Sequence[Piece]:
@@ -262,15 +269,14 @@ def _last_pieces(schedule: Schedule, at: At) -> Sequence[Piece]:
         ("started", schedule.last_started_at),
         ("completed", schedule.last_completed_at),
     )
-    pieces = [Piece(f"{word} {ago(when, at.now)}" if when is not None else f"never {word}") for word, when in told]
+    pieces = [
+        Piece(f"{word} {brief_ago(when, at.now)}" if when is not None else f"never {word}") for word, when in told
+    ]
     return joined(pieces)
 
 
-def _skipped_lines(detail: ScheduleDetail | None, at: At) -> list[Line]:
-    if detail is None or not detail.skipped:
-        return []
-    lines = [_labelled("skipped", *skipped_line(detail.skipped[0], at))]
-    return [*lines, *(_labelled("", *skipped_line(each, at)) for each in detail.skipped[1:])]
+def _skipped_lines(label: str, skipped: Sequence[SkippedInstants], at: At) -> list[Line]:
+    return [_labelled("" if row else label, *skipped_line(each, at)) for row, each in enumerate(skipped)]
 
 
 def skipped_line(skipped: SkippedInstants, at: At) -> Line:
@@ -282,8 +288,8 @@ def skipped_line(skipped: SkippedInstants, at: At) -> Line:
         span = f"{skipped.count:,} from {first} to {last.partition(' ')[2] if last[:10] == first[:10] else last}"
     local = f" ({skipped.local:%H:%M} {skipped.zone})" if skipped.local is not None else ""
     merged = f" · ran once, as {utc_text(skipped.merged_into)}" if skipped.merged_into is not None else ""
-    cause = skip_words(skipped)
-    when = f" · decided {ago(skipped.decided_at, at.now)}"
+    cause = skip_words(skipped).rstrip(".")
+    when = f" · decided {brief_ago(skipped.decided_at, at.now)}"
     return (Piece(f"{span}{local}", Tone.WARN), Piece(f" · {cause}{merged}"), Piece(when, Tone.QUIET))
 
 

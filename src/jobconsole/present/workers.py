@@ -36,8 +36,8 @@ def workers_columns() -> tuple[Column, ...]:
         Column(id="slots", label="processing", least=10, right=True, whole=True),
         Column(id="heard", label="last heard", least=10, uncut=True, most=14, yields=3),
         Column(id="since", label="since", least=6, uncut=True, most=14, yields=2),
-        Column(id="version", label="version", least=7, uncut=True, most=20, yields=1),
-        Column(id="rest", label="", least=1),
+        Column(id="version", label="version", least=7, uncut=True, most=20, yields=0),
+        Column(id="rest", label="", least=20, yields=1),
     )
 
 
@@ -61,7 +61,7 @@ def _ending(worker: Worker, now: datetime) -> str:
     if worker.stopped_at is not None:
         return f"stopped {_ago(worker.stopped_at, now)}"
     if worker.draining_at is not None:
-        return f"takes nothing new since {brief_span((now - worker.draining_at).total_seconds())}"
+        return f"nothing new since {brief_span((now - worker.draining_at).total_seconds())}"
     return ""
 
 
@@ -80,7 +80,7 @@ def workers_title(workers: Sequence[Worker] | None) -> Line:
     takes = [each for each in workers if each.standing is WorkerStanding.LIVE]
     slots = sum(each.slots for each in takes)
     here = sum(each.processing for each in workers)
-    told.append(Piece(f"{here:,} processing in this tenant, {slots:,} slots" if takes else "", Tone.QUIET))
+    told.append(Piece(f"processing {here:,} here, {slots:,} slots" if takes else "", Tone.QUIET))
     return joined(told)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Vertical
 from textual.getters import query_one
 
 from jobconsole.client import occurrences as client
@@ -69,7 +69,7 @@ class OccurrenceScreen(WatchingScreen):
 
     heading = query_one("#heading", Lines)
     said = query_one("#said", Lines)
-    standing = query_one("#stands", Lines)
+    standing = query_one("#standing", Lines)
     lists = query_one("#lists", Lines)
     attempts_table = query_one("#attempts", Table)
     items_table = query_one("#items", Table)
@@ -94,8 +94,7 @@ class OccurrenceScreen(WatchingScreen):
         with Vertical():
             yield Lines(id="heading", clipped=True)
             yield Lines(id="said")
-            with VerticalScroll(id="standing", can_focus=False):
-                yield Lines(id="stands", indent=LABEL)
+            yield Lines(id="standing", indent=LABEL)
             yield Lines(id="lists", clipped=True)
             yield Table(id="attempts")
             yield Table(id="items")

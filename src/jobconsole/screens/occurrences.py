@@ -21,6 +21,7 @@ from jobconsole.present.occurrences import (
     occurrences_cells,
     occurrences_columns,
     occurrences_title,
+    row_lines,
 )
 from jobconsole.screens.occurrence import OccurrenceScreen
 from jobconsole.screens.occurrence_cancel import cancel, selected_facts
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from jobcontract.events import Hint
     from jobcontract.occurrences import Occurrence
 
+LOW = 18
+"""Below this many lines the row under the cursor is not told in full."""
 AHEAD = 20
 """Rows that are read beyond those in sight."""
 
@@ -54,13 +57,15 @@ class OccurrencesScreen(WatchingScreen):
     )
     AUTO_FOCUS = "#occurrences"
     DEFAULT_CSS = """
-    OccurrencesScreen #title { height: 1; padding: 0 1; }
+    OccurrencesScreen #title { height: 2; padding: 0 1; }
+    OccurrencesScreen #row { border-top: solid $foreground 25%; padding: 0 1; max-height: 5; }
     OccurrencesScreen #said { display: none; padding: 0 1; margin-bottom: 1; }
     """
 
     title_line = query_one("#title", Lines)
     said = query_one("#said", Lines)
     table = query_one("#occurrences", Table)
+    row = query_one("#row", Lines)
 
     def __init__(self, schedule: str) -> None:
         super().__init__()
@@ -78,6 +83,7 @@ class OccurrencesScreen(WatchingScreen):
             yield Lines(id="title", clipped=True)
             yield Lines(id="said")
             yield Table(id="occurrences")
+            yield Lines(id="row")
 
     def on_mount(self) -> None:
         """Shows that it is loading; the place asks by itself."""
@@ -174,16 +180,15 @@ class OccurrencesScreen(WatchingScreen):
 
     def there(self) -> bool:
         """Whether the parts of the screen are there."""
-        return super().there() and bool(self.query("#title")) and bool(self.query("#occurrences"))
+        return super().there() and bool(self.query("#title")) and bool(self.query("#row"))
 
     def show_all(self) -> None:
         """Shows title and list for what is known now."""
         if not self.there():
             return
         rows = self.rows
-        more = self.paged.next is not None
-        self.title_line.show([occurrences_title(self.schedule, self.shown, len(rows), more)])
-        key = key_words(self, "occurrence.states")["occurrence.states"]
+        more, key = self.paged.next is not None, key_words(self, "occurrence.states")["occurrence.states"]
+        self.title_line.show(occurrences_title(self.schedule, self.shown, len(rows), more=more, key=key))
         said = self.said_lines(empty_words(self.schedule, self.shown, key), rows=len(rows))
         self.said.display = bool(said)
         self.said.show(said)
@@ -191,15 +196,25 @@ class OccurrencesScreen(WatchingScreen):
         self.table.show(rows, occurrences_columns(), rows.needs())
         if self.table.display and self.focused is None:
             self.table.focus()
+        self.show_row()
         self.situation_changed()
+
+    def show_row(self) -> None:
+        """Shows what is to know of the occurrence under the cursor."""
+        selected = self.selected()
+        self.row.display = selected is not None and self.size.height >= LOW
+        self.row.show(row_lines(selected, self.at()) if selected is not None else [])
 
     def count_down(self) -> None:
         """Counts down what is in sight."""
         repaint(self.table, self.rows)
+        self.show_row()
 
     @on(Table.CursorMoved)
     def _cursor_moved(self) -> None:
-        self.situation_changed()
+        if self.there():
+            self.show_row()
+            self.situation_changed()
 
     @on(Table.WindowMoved)
     def _window_moved(self, event: Table.WindowMoved) -> None:

@@ -45,8 +45,12 @@ if TYPE_CHECKING:
 
 AHEAD = 30
 """Rows that are read beyond those in sight."""
-STRIP = {False: 8, True: 12}
+STRIP = {False: 8, True: 10}
 """Cells of the last outcomes; True: on a wide screen."""
+AROUND = 3
+"""Lines of the frame and the title."""
+DETAIL_LEAST = 13
+"""Lines of the detail below the list, its title among them."""
 FOLLOW_SECONDS = 0.1
 """How long the cursor rests on a row before its detail is asked for."""
 EMPTY = "No job of the records runs by a schedule here. Once one does, it appears here by itself."
@@ -194,6 +198,7 @@ class SchedulesScreen(WatchingScreen):
         """Gives the detail most of the height, or takes it back."""
         self.tall = not self.tall
         self.set_class(self.tall, "-tall")
+        self.show_all()
         (self.pane if self.tall else self.table).focus()
 
     async def go_to_last(self) -> None:
@@ -224,6 +229,11 @@ class SchedulesScreen(WatchingScreen):
         self.said.display = bool(said)
         self.said.show(said)
         self.query_one("#split").display = len(rows) > 0
+        if not self.has_class("-wide"):  # what the list does not need is the detail's
+            room = self.size.height - AROUND - len(said) - len(rows) - 1
+            self.pane.styles.height = "1fr" if self.tall else max(DETAIL_LEAST, room)
+        else:
+            self.pane.styles.height = None
         self.table.show(rows, schedules_columns(STRIP[self.size.width >= WIDE]), rows.needs())
         self.show_detail()
         self.situation_changed()
@@ -235,12 +245,13 @@ class SchedulesScreen(WatchingScreen):
             self.brief.show([])
             return
         known = self.detail is not None and self.detail.schedule.id == schedule.id
-        titled = (Piece(f" {schedule.id} ", Tone.STRONG), Piece(f"{schedule.title} ", Tone.QUIET))
-        title = content_of(titled)
+        titled = (Piece(schedule.id, Tone.STRONG), Piece(f" {schedule.title}", Tone.QUIET))
+        title = content_of((Piece(" "), *titled, Piece(" ")))
         if title != self._pane_title:  # setting a title paints the whole pane
             self._pane_title = title
             self.pane.border_title = title
-        self.brief.show(schedule_lines(schedule, self.detail if known else None, self.at()))
+        lines = schedule_lines(schedule, self.detail if known else None, self.at())
+        self.brief.show([titled, *lines] if self.has_class("-wide") else lines)
 
     def count_down(self) -> None:
         """Counts down what is in sight."""
