@@ -23,9 +23,7 @@ _log = structlog.get_logger("jobservice.worker")
 TIMES = 3
 """How often a lease is renewed in its time."""
 PATIENCE = 1 / 5
-"""Which part of a lease the answer may take."""
-AGAIN = 1 / 12
-"""After which part of a lease it is tried again where it failed."""
+"""Which part of a lease the answer may take, and after which it is asked again where there was none."""
 LOOK_SECONDS = 5.0
 """How often it is asked what persons cancelled where no notification says so."""
 
@@ -34,11 +32,15 @@ _Answer = TypeVar("_Answer")
 
 @dataclass(slots=True, eq=False)
 class _Kind:
-    """One kind of work: when its leases are to be renewed next, on the monotonic clock; None while it has none."""
+    """One kind of work. `due`: when its leases are to be renewed next, on the monotonic clock; None while it has none.
+    `asked`: when something was asked last. `woken`: it is to be asked what persons cancelled. `asking`: the question that is
+    not answered yet."""
 
     held: Held
     due: float | None = None
     asked: float = 0.0
+    woken: bool = False
+    asking: asyncio.Task[None] | None = None
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -65,10 +67,11 @@ class Renewer:
         self.outage.ended.append(self._at_once)
 
     async def step(self, *, woken: bool) -> float:
-        """Renew what is due, lose what is overdue, cancel what persons cancelled; seconds until something is due."""
-        return min(await asyncio.gather(*(self._of(kind, woken=woken) for kind in self._kinds)), default=WHENEVER)
+        """Lose what is overdue, ask what is to be asked; seconds until something is due. Waits for no answer: one kind of
+        work that is slow does not hold the others up, nor the deadlines."""
+        return min((self._of(kind, woken=woken) for kind in self._kinds), default=WHENEVER)
 
-    async def _of(self, kind: _Kind, *, woken: bool) -> float:
+    def _of(self, kind: _Kind, *, woken: bool) -> float:
         held = kind.held
         held.lose_overdue()
         if not held.kept():
@@ -77,22 +80,34 @@ class Renewer:
         now = time.monotonic()
         if kind.due is None:
             kind.due, kind.asked = now + held.work.lease / TIMES, now
-        if not self.outage.away:
+        kind.woken |= woken
+        if kind.asking is None and not self.outage.away:
             if now >= kind.due:
-                kind.due = now + await self._renew(held)
-                kind.asked = now
-            elif woken or now - kind.asked >= LOOK_SECONDS:
-                await self._cancelled(held)
-                kind.asked = now
-        held.lose_overdue()
+                kind.woken, kind.asked = False, now  # a renewal tells, too, what was cancelled
+                kind.asking = asyncio.create_task(self._ask(kind, self._renew(held)))
+            elif kind.woken or now - kind.asked >= LOOK_SECONDS:
+                kind.woken, kind.asked = False, now
+                kind.asking = asyncio.create_task(self._ask(kind, self._cancelled(held)))
         return self._next(kind)
+
+    async def _ask(self, kind: _Kind, question: Awaitable[float | None]) -> None:
+        """One question, and when to renew next where it says so."""
+        try:
+            again = await question
+            if again is not None:
+                kind.due = kind.asked + again
+        finally:
+            kind.asking = None
+            if kind.woken:  # meanwhile: what was just told may be older
+                self.bell.set()
 
     def _next(self, kind: _Kind) -> float:
         """Seconds until a renewal, a look or a deadline."""
-        ends = [lease.deadline for lease in kind.held.kept()]
-        if not ends:
-            return WHENEVER
-        instants = ends if self.outage.away or kind.due is None else [*ends, kind.due, kind.asked + LOOK_SECONDS]
+        instants = [lease.deadline for lease in kind.held.kept()]
+        if kind.asking is not None:
+            instants.append(kind.asked + kind.held.work.lease * PATIENCE)
+        elif kind.due is not None and not self.outage.away:
+            instants += [kind.due, kind.asked + LOOK_SECONDS]
         return max(0.01, min(instants) - time.monotonic())
 
     async def _renew(self, held: Held) -> float:
@@ -104,12 +119,12 @@ class Renewer:
             )
         except Refusal as away:
             self._not_renewed(held, away)
-            return held.work.lease * AGAIN
+            return held.work.lease * PATIENCE
         except Exception as error:  # the others are renewed all the same; nothing is hidden
             _log.error("leases-not-renewed", work=held.work.name, exc_info=error)
-            return held.work.lease * AGAIN
+            return held.work.lease * PATIENCE
         if renewed is None:
-            return held.work.lease * AGAIN
+            return held.work.lease * PATIENCE
         self._heed(held, renewed, asked, {lease.grant.id for lease in leases})
         return held.work.lease / TIMES
 
@@ -125,6 +140,7 @@ class Renewer:
         held.cancel_asked(renewed.cancelled)
 
     async def _cancelled(self, held: Held) -> None:
+        """Cancel what persons cancelled."""
         leases = {lease.grant.id: lease.grant.fence for lease in held.kept()}
         try:
             rows = await self._answer(held, held.work.cancelled(self.holder, leases))
