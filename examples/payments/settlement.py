@@ -34,7 +34,7 @@ async def unsettled(selecting: Selecting, after: str | None, limit: int) -> Sequ
     return [
         JobItem(
             key=release_key(each),
-            label=f"{show(each.money)} to {each.payee_name}",
+            label=f"{show(each.money)} to {each.payee_name}"[:NAME_MAX],
             given={
                 "item": each.item,
                 "money": show(each.money),
