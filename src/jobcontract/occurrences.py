@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import AwareDatetime, NaiveDatetime
+from pydantic import AwareDatetime
 
 from jobcontract.session import Person
 from jobcontract.states import (
@@ -13,7 +13,7 @@ from jobcontract.states import (
     OccurrenceState,
     OutcomeKind,
 )
-from jobcontract.wire import Answer, Reason, Wire
+from jobcontract.wire import Answer, Reason, WallTime, Wire
 
 
 class ItemCounts(Answer):
@@ -75,7 +75,7 @@ class Occurrence(Answer):
     schedule: str
     tenant: str
     scheduled_at: AwareDatetime
-    local: NaiveDatetime | None
+    local: WallTime | None
     zone: str
     clock: ClockChange | None
     tzdata: str

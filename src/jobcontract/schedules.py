@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import AwareDatetime, Field, NaiveDatetime
+from pydantic import AwareDatetime, Field
 
 from jobcontract.session import Person
 from jobcontract.states import (
@@ -17,7 +17,7 @@ from jobcontract.states import (
     Skipped,
     SkipPolicy,
 )
-from jobcontract.wire import Answer
+from jobcontract.wire import Answer, WallTime
 
 NEXT_MOST = 100
 """Most instants of one look ahead."""
@@ -56,7 +56,7 @@ class Planned(Answer):
 
     at: AwareDatetime
     """UTC. Of a local time that the clock leaves out: the instant where the gap ends."""
-    local: NaiveDatetime | None
+    local: WallTime | None
     """On the wall clock of the zone."""
     offset: int | None
     """Seconds east of UTC there and then."""
@@ -154,7 +154,7 @@ class SkippedInstants(Answer):
     count: int
     policy: SkipPolicy
     cause: str
-    local: NaiveDatetime | None
+    local: WallTime | None
     merged_into: AwareDatetime | None
     """The instant that ran in their place."""
     zone: str

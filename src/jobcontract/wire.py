@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, NaiveDatetime, StringConstraints, WithJsonSchema
 
 from jobcontract.ids import KEY_MAX, NAME_MAX, NOTE_MAX, REASON_MAX, addressable, storable, visible
 
@@ -39,6 +39,11 @@ Counted = Annotated[int, Field(strict=True, ge=1, le=2**63 - 1)]
 """A version or fence: a whole number of JSON, never its text, a float or a boolean."""
 Reason = Annotated[Text, StringConstraints(strip_whitespace=True, min_length=1, max_length=REASON_MAX)]
 Note = Annotated[Text, StringConstraints(strip_whitespace=True, min_length=1, max_length=NOTE_MAX)]
+WallTime = Annotated[
+    NaiveDatetime,
+    WithJsonSchema({"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,6})?$"}),
+]
+"""What a wall clock shows: no instant, and so no `date-time` of JSON Schema, which has an offset."""
 
 
 class Wire(BaseModel):

@@ -48,7 +48,11 @@ CHECKS = [
     checks.negative_data_rejection,
 ]
 OPERATIONS = [route for route in ROUTES if route is not routes.EVENTS]
-PERSON = {Permission.ITEM_PUSH: "p.push", Permission.AUDIT_READ: "s.audit"}
+PERSON = {
+    Permission.ITEM_PUSH: "p.push",
+    Permission.AUDIT_READ: "s.audit",
+    Permission.OCCURRENCE_CANCEL: "o.lind",
+}
 
 HOLDER = {route.name: "m.ito" for route in (routes.RENEW_CLAIM, routes.RELEASE_CLAIM, routes.ACT)} | {
     routes.BREAK_CLAIM.name: "k.rao"
@@ -82,7 +86,12 @@ OPEN_PLAN = frozenset(route.name for route in (routes.TAKE_OUT, routes.KEEP_IN, 
 """Orders about a plan that is not confirmed yet; every other one meets a plan that is being applied."""
 TAKES_CODE = frozenset(route.name for route in (routes.CONFIRM_PLAN, routes.RESUME_PLAN, routes.WAS_NOT_PAID))
 """What cannot be carried out without a code from a phone, which nobody generates: `test_confirming.py`."""
-GIVEN_BY_A_PAGE = {routes.QUEUE_ITEMS.name: ("start", "cursor")}
+SCHEDULE = "payouts.rescore"
+GIVEN_BY_A_PAGE = {
+    routes.QUEUE_ITEMS.name: ("start", "cursor"),
+    routes.OCCURRENCE_ITEMS.name: ("cursor",),
+    routes.NEXT_INSTANTS.name: ("after",),
+}
 """Parameters that say something about other rows or pages: right values cannot be generated, so some requests go
 without."""
 
@@ -197,6 +206,18 @@ def planned(people: People, item: str) -> dict[str, str]:
     return made
 
 
+@pytest.fixture
+def occurrence(people: People) -> str:
+    """An occurrence that waits."""
+    row = people.connection.execute(
+        "insert into jobs.occurrences (tenant, schedule, scheduled_at, tzdata, lock, due_at) values ('acme', %(name)s,"
+        " jobs.now(), '2026f', %(name)s, jobs.now()) returning id::text",
+        {"name": SCHEDULE},
+    ).fetchone()
+    assert row is not None
+    return str(row[0])
+
+
 def cases(operation: Any, route: Route, real: dict[str, str]) -> st.SearchStrategy[Any]:
     """Requests about a real thing, about any thing, and wrong ones, of those that the operation can be given."""
     named = {name: value for name, value in real.items() if f"{{{name}}}" in operation.path}
@@ -218,7 +239,12 @@ def cases(operation: Any, route: Route, real: dict[str, str]) -> st.SearchStrate
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:schemathesis", "ignore::DeprecationWarning:jsonschema")
 @pytest.mark.parametrize("route", OPERATIONS, ids=lambda route: route.name)
 def test_generated_requests_get_what_the_document_says(
-    schema: schemathesis.BaseSchema, api_url: str, people: People, planned: dict[str, str], route: Route
+    schema: schemathesis.BaseSchema,
+    api_url: str,
+    people: People,
+    planned: dict[str, str],
+    occurrence: str,
+    route: Route,
 ) -> None:
     asks = route in (routes.WAS_PAID, routes.WAS_NOT_PAID)
     real = {
@@ -226,6 +252,8 @@ def test_generated_requests_get_what_the_document_says(
         "item": planned["review" if asks else "item"],
         "use_case": "payments.note",
         "key": "K-1",
+        "schedule": SCHEDULE,
+        "occurrence": occurrence,
         "plan": planned["open" if route.name in OPEN_PLAN else "applying"],
     }
     person = PERSON.get(route.permission, "m.ito") if route.permission else "m.ito"
