@@ -55,6 +55,8 @@ class Skip:
     merged_into: datetime | None = None
     """The instant that runs in their place."""
     local: datetime | None = None
+    follows: datetime | None = None
+    """The instant of the rhythm before the first: a run that ends there for the same cause goes on with this one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +110,10 @@ def decide(
         fresh=fresh,
         made_up=tuple(kept),
         dropped=(*old, *left),
-        skips=(*gone.skips(_runs(rhythm, old, older)), *cause.skips(_runs(rhythm, left, behind))),
+        skips=(
+            *gone.skips(rhythm, _runs(rhythm, old, older)),
+            *cause.skips(rhythm, _runs(rhythm, left, behind)),
+        ),
     )
 
 
@@ -153,7 +158,8 @@ class _Cause:
     cause: str
     merged_into: datetime | None = None
 
-    def skips(self, runs: Sequence[_Run]) -> tuple[Skip, ...]:
+    def skips(self, rhythm: Rhythm, runs: Sequence[_Run]) -> tuple[Skip, ...]:
+        before = [rhythms.previous_instant(rhythm, first) for first, _, _ in runs]
         return tuple(
             Skip(
                 first_at=first,
@@ -162,8 +168,9 @@ class _Cause:
                 policy=self.policy,
                 cause=self.cause,
                 merged_into=self.merged_into,
+                follows=None if previous is None else previous.at,
             )
-            for first, last, count in runs
+            for (first, last, count), previous in zip(runs, before, strict=True)
         )
 
 

@@ -166,6 +166,11 @@ async def count(transaction: Transaction, *, late_seconds: float) -> None:
     await transaction.run("planning/count", late=late_seconds, most=COUNTED_MOST)
 
 
+async def figures(transaction: Transaction) -> Mapping[str, int]:
+    """What was counted last, by name; whoever reads it need not see a tenant."""
+    return {row["name"]: row["value"] for row in await transaction.rows("planning/figures")}
+
+
 async def _run(
     transaction: Transaction, name: str, lease: LeaseKey, rows: Sequence[Mapping[str, object]], **more: object
 ) -> int:
@@ -236,6 +241,7 @@ def _skip(written: Written, skip: Skip) -> Mapping[str, object]:
         "cause": skip.cause,
         "local_time": _text(skip.local),
         "merged_into": _text(skip.merged_into),
+        "follows": _text(skip.follows),
         "zone": written.zone,
     }
 

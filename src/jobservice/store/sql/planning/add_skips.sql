@@ -1,5 +1,49 @@
--- Writes runs of skipped instants; one that is there already is what it was.
-insert into jobs.skipped_instants as k
+-- Writes runs of skipped instants. One that follows on a run of the same cause makes it longer; one that is there
+-- already is what it was.
+with given as (
+    select g.*
+    from
+        jsonb_to_recordset(%(rows)s)
+            as g (
+                tenant text,
+                schedule text,
+                first_at timestamptz,
+                last_at timestamptz,
+                count bigint,
+                policy text,
+                cause text,
+                local_time timestamp,
+                merged_into timestamptz,
+                follows timestamptz,
+                zone text
+            )
+    where
+        exists (
+            select 1 from jobs.duties as d
+            where d.name = %(name)s and d.holder = %(holder)s and d.fence = %(fence)s
+        )
+),
+
+longer as (
+    update jobs.skipped_instants as k
+    set
+        last_at = g.last_at,
+        count = k.count + g.count,
+        merged_into = g.merged_into,
+        decided_at = %(now)s::timestamptz
+    from given as g
+    where
+        k.tenant = g.tenant
+        and k.schedule = g.schedule
+        and k.policy = g.policy
+        and k.cause = g.cause
+        and k.zone = g.zone
+        and k.tzdata = %(tzdata)s
+        and k.last_at = g.follows
+    returning g.tenant, g.schedule, g.first_at, g.policy
+)
+
+insert into jobs.skipped_instants
 (tenant, schedule, first_at, last_at, count, policy, cause, local_time, merged_into, zone, tzdata, decided_at)
 select
     g.tenant,
@@ -14,23 +58,14 @@ select
     g.zone,
     %(tzdata)s,
     %(now)s::timestamptz as decided_at
-from
-    jsonb_to_recordset(%(rows)s)
-        as g (
-            tenant text,
-            schedule text,
-            first_at timestamptz,
-            last_at timestamptz,
-            count bigint,
-            policy text,
-            cause text,
-            local_time timestamp,
-            merged_into timestamptz,
-            zone text
-        )
+from given as g
 where
-    exists (
-        select 1 from jobs.duties as d
-        where d.name = %(name)s and d.holder = %(holder)s and d.fence = %(fence)s
+    (g.tenant, g.schedule, g.first_at, g.policy) not in (
+        select
+            l.tenant,
+            l.schedule,
+            l.first_at,
+            l.policy
+        from longer as l
     )
 on conflict (tenant, schedule, first_at, policy) do nothing
