@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import socket
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -12,8 +15,11 @@ import pytest
 from structlog.testing import capture_logs
 
 from jobcontract.errors import ErrorCode, Refusal
+from jobservice.store import database as database_module
 from jobservice.store.database import Database
 from tests.conftest import Clock, People
+from tests.fakes.line import Line
+from tests.fakes.waiting import eventually
 
 
 async def test_a_transaction_has_one_tenant_and_the_next_one_another(database: Database, people: People) -> None:
@@ -221,3 +227,98 @@ async def test_the_clock_moves_only_for_this_test(database: Database, clock: Clo
     assert abs(await ahead()) < 1
     clock.advance(3600)
     assert abs(await ahead() - 3600) < 1
+
+
+async def test_a_connection_on_which_nothing_comes_any_more_hangs_nobody_up_for_ever(
+    database_url: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half-open: what is sent vanishes, and no limit of the server's is heard of."""
+    monkeypatch.setattr(database_module, "ANSWER_SECONDS", 0.3)
+    async with Line(database_url("jobs_api")) as line:
+        database = await Database.open(line.url, name="half open", most=1, wait_seconds=5.0)
+
+        async def vanishes() -> None:
+            async with database.transaction(None, statement_seconds=0.2) as transaction:
+                with line.swallows():
+                    await transaction.connection.execute("select 1")
+
+        try:
+            await use(database)
+            asked = time.monotonic()
+            with pytest.raises(Refusal) as refused:
+                await vanishes()
+            assert refused.value.kind is ErrorCode.DATABASE_AWAY
+            await use(database)
+            with line.swallows():
+                pass  # the idle connection is dead from now on
+            await use(database)
+            assert time.monotonic() - asked < 8
+        finally:
+            await database.close()
+
+
+async def test_who_cancels_what_hangs_on_a_dead_connection_gets_the_task_back(
+    database_url: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database_module, "ANSWER_SECONDS", 0.3)
+    async with Line(database_url("jobs_api")) as line:
+        database = await Database.open(line.url, name="half open", most=1, wait_seconds=0.5)
+        try:
+            await use(database)
+            with line.swallows():
+                pass
+            using = asyncio.create_task(use(database))
+            await asyncio.sleep(0.05)
+            using.cancel()
+            done, _ = await asyncio.wait({using}, timeout=4)
+            assert done == {using}
+        finally:
+            await database.close()
+
+
+async def test_a_transaction_that_stands_still_is_ended_and_its_locks_with_it(
+    worker_database: Database, superuser: psycopg.Connection[Any]
+) -> None:
+    """A process that was frozen in the middle of one would hold them for as long as it is frozen."""
+    superuser.execute("insert into jobs.duties (name) values ('frozen')")
+
+    def locked() -> bool:
+        found = superuser.execute("select 1 from jobs.duties for update skip locked").fetchall()
+        return found == []
+
+    async def stands_still() -> None:
+        async with worker_database.transaction(None, idle_seconds=0.2) as transaction:
+            await transaction.connection.execute("select 1 from jobs.duties for update")
+            assert locked()
+            await eventually(lambda: not locked(), what="the locks were freed")
+            await transaction.connection.execute("select 1")
+
+    with pytest.raises(Refusal) as refused:
+        await stands_still()
+    assert refused.value.kind is ErrorCode.TIMED_OUT
+    assert "stood still" in refused.value.detail
+
+
+async def test_every_transaction_has_such_a_limit_and_every_tcp_connection_is_watched(
+    database_url: Callable[[str], str],
+) -> None:
+    async with Line(database_url("jobs_worker")) as line:
+        database = await Database.open(f"{line.url}?keepalives_idle=7", name="limits", most=1)
+        try:
+            async with database.transaction(None) as transaction:
+                row = await (
+                    await transaction.connection.execute("show idle_in_transaction_session_timeout")
+                ).fetchone()
+                said = transaction.connection.info.get_parameters()
+                sock = transaction.connection.fileno()
+                with socket.socket(fileno=os.dup(sock)) as held:
+                    assert held.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
+                    assert held.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == 15_000
+                    assert held.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE) == 7, (
+                        "the address's own word counts"
+                    )
+            assert row is not None
+            assert row["idle_in_transaction_session_timeout"] == "30s"
+            assert said["tcp_user_timeout"] == "15000"
+        finally:
+            await database.close()
