@@ -49,6 +49,19 @@ async def test_figures_count_requests_by_route_and_nothing_of_people(api: Api) -
         assert word not in text
 
 
+async def test_figures_that_a_worker_counted_are_shown_and_no_others(api: Api) -> None:
+    client = await api.of(None)
+    assert "jobs_schedules_parked" not in (await client.get("/metrics")).text, "nobody counted: not zero"
+    api.people.connection.execute(
+        "insert into jobs.figures (name, value) values ('schedules-parked', 3), ('occurrences-late', 17),"
+        " ('dead-letters', 0), ('something-else', 9)"
+    )
+    text = (await client.get("/metrics")).text
+    for gauge in ("jobs_schedules_parked 3.0", "jobs_occurrences_late 17.0", "jobs_dead_letters 0.0"):
+        assert gauge in text.splitlines()
+    assert "something" not in text
+
+
 async def test_figures_count_streams_and_hints(api: Api) -> None:
     async with running(api.app) as url, Listener(url, api.people.token("m.ito")) as listener:
         item = await api.push("K-1")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
+from contextlib import suppress
 
 from fastapi import Request, Response
 
@@ -11,6 +13,7 @@ from jobcontract.errors import ErrorCode, Refusal
 from jobservice.api.context import context_of
 from jobservice.api.endpoints import Endpoint
 from jobservice.api.metrics import METRICS_TYPE
+from jobservice.usecases.figures import counted_figures
 from jobservice.usecases.readiness import check_ready
 
 TEXT_TYPE = "text/plain; charset=utf-8"
@@ -34,8 +37,14 @@ async def ready(request: Request) -> Response:
 
 
 async def metrics(request: Request) -> Response:
-    """The process's figures for Prometheus."""
-    return Response(context_of(request.scope).metrics.text(), media_type=METRICS_TYPE)
+    """The process's figures for Prometheus, and those that Workers counted, where the database tells them in time."""
+    context = context_of(request.scope)
+    seconds = context.bounds.ready_seconds
+    counted: Mapping[str, int] = {}
+    with suppress(Refusal, TimeoutError):
+        async with asyncio.timeout(seconds):
+            counted = await counted_figures(context.service.database, seconds=seconds)
+    return Response(context.metrics.text(counted), media_type=METRICS_TYPE)
 
 
 ENDPOINTS = (

@@ -1,4 +1,4 @@
-"""Owns the figures that the API counts of itself, in a registry of its own.
+"""Owns the figures that the API counts of itself, and shows those that Workers counted, in a registry of its own.
 
 Never carries a tenant, person, item or token: whoever reaches the listener may read them (loopback, unless TLS or a
 stated TLS proxy is set; such a proxy is not meant to pass /metrics on). They show load, never content.
@@ -13,6 +13,13 @@ from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+_COUNTED = (
+    ("schedules-parked", "jobs_schedules_parked", "Schedules that cannot be computed, in all tenants."),
+    ("occurrences-late", "jobs_occurrences_late", "Occurrences that are due and were not started, in all tenants."),
+    ("dead-letters", "jobs_dead_letters", "Occurrences that no machine tries again, in all tenants."),
+    ("dead-letters-leaving", "jobs_dead_letters_leaving", "Dead letters that retention removes within a day."),
+)
+"""What a Worker counts, the gauge it is shown as, and what it says; counted every few seconds, to 100,000."""
 _BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
 
@@ -32,7 +39,8 @@ class Metrics:
             registry=self.registry,
         )
         self.hints = Counter("jobs_api_hints_sent", "Hints sent on event streams.", registry=self.registry)
-        self.registry.register(_Present(pool, streams))
+        self._present = _Present(pool, streams)
+        self.registry.register(self._present)
 
     def observe(self, route: str, status: int, seconds: float) -> None:
         """Count one answered request. `route` is a name from the route list or `unknown`."""
@@ -40,8 +48,9 @@ class Metrics:
         if route != "events":
             self.seconds.labels(route).observe(seconds)
 
-    def text(self) -> bytes:
-        """The figures in Prometheus' text form."""
+    def text(self, counted: Mapping[str, int]) -> bytes:
+        """The figures in Prometheus' text form, with those that a Worker `counted`."""
+        self._present.counted = counted
         return generate_latest(self.registry)
 
 
@@ -51,6 +60,7 @@ class _Present(Collector):
     def __init__(self, pool: Callable[[], Mapping[str, int]], streams: Callable[[], int]) -> None:
         self._pool = pool
         self._streams = streams
+        self.counted: Mapping[str, int] = {}
 
     def collect(self) -> Iterable[Metric]:
         """The gauges as they are now."""
@@ -62,3 +72,6 @@ class _Present(Collector):
             ("requests_waiting", "Requests that wait for a connection."),
         ):
             yield GaugeMetricFamily(f"jobs_api_{name}", words, value=pool.get(name, 0))
+        for figure, gauge, words in _COUNTED:
+            if figure in self.counted:
+                yield GaugeMetricFamily(gauge, words, value=self.counted[figure])
