@@ -25,8 +25,10 @@ from jobservice.worker.housekeeping import Housekeeping
 from jobservice.worker.leased_work import LeasedWork
 from jobservice.worker.outage import Outage
 from jobservice.worker.plan_keeper import PlanKeeper
+from jobservice.worker.planner import Planner
 from jobservice.worker.process import Worker
 from jobservice.worker.rescoring import Rescoring
+from jobservice.worker.retention import Retention
 from jobservice.worker.settling import Settling
 from jobservice.worker.watchdog import Watchdog, replace_process
 
@@ -34,10 +36,14 @@ CONNECTIONS = 16
 """Connections of one Worker process beside those of its runs: its duties, and the turns of a few plans at once."""
 
 
-def duties(records: RecordSet, application: Application, delivery: Delivery | None) -> tuple[FencedDuty, ...]:
+def duties(
+    records: RecordSet, application: Application, delivery: Delivery | None, *, deployment: str
+) -> tuple[FencedDuty, ...]:
     """What one Worker at a time does."""
     return (
+        Planner(schedules=records.schedules, deployment=deployment),
         Housekeeping(hints_keep=records.settings.hints_keep),
+        Retention(),
         Rescoring(scorer=Scorer.of(records, application), queues=records.queues),
         PlanKeeper(),
         Settling(),
@@ -89,7 +95,7 @@ async def run_worker(
         outage = Outage(database=database)
         worker = Worker(
             database=database,
-            duties=duties(records, application, delivery),
+            duties=duties(records, application, delivery, deployment=settings.deployment),
             leased=leased_work(database, records, application, settings),
             stop=stopping.begun,
             at_once=stopping.at_once,
