@@ -1,4 +1,4 @@
-"""Owns the stage that tests of applying stand on."""
+"""Owns the stages that tests of applying and of runs stand on."""
 
 from __future__ import annotations
 
@@ -8,9 +8,16 @@ from jobservice.store.database import Database
 from tests.conftest import People
 from tests.usecases.money_desk import money_desk
 from tests.worker.plans_stage import Stage
+from tests.worker.runs_stage import RunStage
 
 
 @pytest.fixture
 def stage(database: Database, worker_database: Database, people: People) -> Stage:
     """A desk that confirms as the API's role, and a Worker's role that applies."""
     return Stage(desk=money_desk(database, people), database=worker_database)
+
+
+@pytest.fixture
+def runs(worker_database: Database, people: People) -> RunStage:
+    """A Worker's role that runs occurrences."""
+    return RunStage(people=people, database=worker_database)

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from datetime import datetime
 from typing import Any
+from weakref import WeakSet
 
 import psycopg
 import structlog
@@ -125,7 +126,7 @@ class Database:
         self._wait_seconds = wait_seconds
         self._said: tuple[str | None, str] | None = None
         self._report: Callable[[str], None] | None = None
-        self._given_up: set[AsyncConnection[Any]] = set()
+        self._given_up: WeakSet[AsyncConnection[Any]] = WeakSet()
         """Connections whose tasks did not let go of them, and that the pool has back already."""
 
     @classmethod
@@ -283,15 +284,14 @@ class Database:
         hang_up(connection)
         for _ in range(10):
             if connection.pgconn.transaction_status != TransactionStatus.ACTIVE:
+                await connection.close()
                 break
             await asyncio.sleep(0.01)
         await self._pool.putconn(connection)
 
     async def _put_back(self, connection: PatientConnection) -> None:
         """Give a connection back to the pool, once."""
-        if connection in self._given_up:
-            self._given_up.discard(connection)
-        else:
+        if connection not in self._given_up:
             await self._pool.putconn(connection)
 
     def _away(self, sqlstate: str | None, why: str) -> Refusal:

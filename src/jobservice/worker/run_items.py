@@ -21,7 +21,7 @@ from jobservice.store import cursors
 from jobservice.store import occurrence_items as store
 from jobservice.store.database import Transaction
 from jobservice.store.occurrence_items import ItemEnding, StoredItem
-from jobservice.worker.job_call import ItemCall, ScopeBusy, run_use_case
+from jobservice.worker.job_call import ItemCall, ScopeBusy, cancelled, run_use_case
 from jobservice.worker.run import ITSELF, Run
 from jobservice.worker.selecting import SelectionUnfit
 
@@ -174,7 +174,12 @@ async def turn(run: Run, stored: StoredItem, *, cursor: Cursor | None = None) ->
 
 
 def said(run: Run, error: Refusal | psycopg.Error, item: str | None) -> str:
-    """The sentence for what the database did with an item's transaction; raises it where the database is away."""
+    """The sentence for what the database did with an item's transaction; raises it where the database is away.
+
+    CancelledError where the task was to end: its connection may have been closed for that.
+    """
+    if cancelled():
+        raise asyncio.CancelledError from error
     if isinstance(error, Refusal) and error.kind is ErrorCode.TIMED_OUT:
         return error.detail
     if isinstance(error, Refusal):

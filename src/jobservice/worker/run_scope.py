@@ -55,6 +55,7 @@ class Scope:
     room: Room
     _tasks: set[asyncio.Task[Any]] = field(default_factory=set)
     _open: set[_Open] = field(default_factory=set)
+    _closed: bool = False
 
     def start(self, work: Coroutine[Any, Any, Result]) -> asyncio.Task[Result]:
         """Begin work of this run in a task of its own."""
@@ -80,7 +81,12 @@ class Scope:
     async def transaction(
         self, tenant: str, *, planned_once: bool = True, idle_seconds: float | None = None
     ) -> AsyncIterator[Transaction]:
-        """A transaction of the run, as `Database.transaction`; waits for its place among those of all runs."""
+        """A transaction of the run, as `Database.transaction`; waits for its place among those of all runs.
+
+        CancelledError once the scope was closed: what was left behind begins nothing more.
+        """
+        if self._closed:
+            raise asyncio.CancelledError
         await self.room.places.acquire()
         held: _Open | None = None
         try:
@@ -98,6 +104,7 @@ class Scope:
 
     async def close(self) -> int:
         """End every task of the run; how many had to be left behind."""
+        self._closed = True
         for task in self._tasks:
             task.cancel()
         try:

@@ -313,12 +313,12 @@ def _unrunnable(sentence: str) -> Ending:
 
 def _of_items(run: Run, count: int, what: str) -> str:
     """`3 of 120 items failed: SENTENCE`; of a run that is its own item the sentence alone."""
-    why = run.tally.why or "no more is known"
-    if isinstance(run.schedule.selection, Itself):
+    why = run.tally.why
+    if why is not None and isinstance(run.schedule.selection, Itself):
         return why
     was = {"failed": "failed"}.get(what, f"is {what}" if count == 1 else f"are {what}")
     noun = "item" if run.tally.selected == 1 else "items"
-    return f"{count:,} of {run.tally.selected:,} {noun} {was}: {why}"
+    return f"{count:,} of {run.tally.selected:,} {noun} {was}" + ("." if why is None else f": {why}")
 
 
 def _went_well(main: asyncio.Task[object]) -> bool:
