@@ -189,6 +189,10 @@ alter table jobs.workers
     add column slots integer not null default 0, -- occurrences at once
     add column draining_at timestamptz; -- it takes nothing new
 
+-- What selections of runs look through.
+create index releases_at on jobs.releases (tenant, at, item);
+create index items_by_id on jobs.items (tenant, queue, id) where closed_at is null;
+
 -- What wakes Workers: a poll stands behind it, so that a lost notification costs a moment and nothing else.
 create function jobs.wake_for_occurrences() returns trigger
 language plpgsql
