@@ -91,7 +91,7 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """What one look saw. `next_in`: seconds until something is due or a lease runs out; None: nothing is known."""
+    """What one look saw. `next_in`: seconds until something is due; None: nothing is known."""
 
     now: datetime
     waiting: tuple[Waiting, ...]
@@ -99,7 +99,7 @@ class Look:
     lapsed: bool
     """Whether a lease ran out."""
     cancelled: bool
-    """Whether one that waits is to be cancelled."""
+    """Whether one that has not ended is to be cancelled."""
     next_in: float | None
 
 

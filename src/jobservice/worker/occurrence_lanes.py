@@ -78,7 +78,7 @@ class Heads:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claimed:
     """What was claimed. `next_in`: seconds until it is worth to look again; None: nothing is known to come.
-    `cancelled`: one that waits is to be cancelled. `changed`: tenant and schedule of what ended without being claimed."""
+    `cancelled`: one that has not ended is to be cancelled. `changed`: tenant and schedule of what ended without being claimed."""
 
     occurrences: tuple[TakenOccurrence, ...] = ()
     next_in: float | None = None

@@ -129,7 +129,7 @@ class Occurrences:
         """Claim what is due, fairly between tenants, and take over leases that ran out; end what is not to start."""
         grants: list[Grant] = []
         soonest: list[float] = []
-        waiting_cancelled = False
+        some_cancelled = False
         lapsed_too = self.settled(self.lease)
         for lane in self._lanes:
             by_tenant = Counter(begun.tenant for begun in self._held.values() if begun.lane is lane)
@@ -140,10 +140,10 @@ class Occurrences:
             claimed = await lane.take(holder, free, by_tenant, lapsed_too=lapsed_too)
             grants += [self._grant(lane, each, asked) for each in claimed.occurrences]
             self._note(claimed.changed)
-            waiting_cancelled |= claimed.cancelled
+            some_cancelled |= claimed.cancelled
             if claimed.next_in is not None:
                 soonest.append(claimed.next_in)
-        if waiting_cancelled:
+        if some_cancelled:
             await self._end_cancelled()
         await self._sweep()
         return Taken(grants=tuple(grants), next_in=min(soonest, default=None))

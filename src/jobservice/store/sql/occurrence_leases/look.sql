@@ -1,7 +1,7 @@
 -- What could start now: per tenant how many occurrences (at least), and since when the first was due, the tenant that
--- waits longest first; whether a lease ran out, whether one that waits is to be cancelled; seconds until the next is
--- due or runs out. One row at least. `since`: nothing that waits was due before it, of the tenants named and of all
--- others: the entries before it in the index are dead, and an old transaction may keep them for hours (case PG-06).
+-- waits longest first; whether a lease ran out, whether one is to be cancelled; seconds until the next is due. One row
+-- at least. `since`: nothing that waits was due before it, of the tenants named and of all others: the entries before it
+-- in the index are dead, and an old transaction may keep them for hours (case PG-06).
 with clock as materialized (
     select jobs.now() as now
 ),
@@ -21,11 +21,13 @@ busy as materialized (
         least(%(free)s, greatest(4, 8 * %(free)s / count(*) over ()))::integer as most
     from heads as h
     cross join clock as c
-    where exists (
-        select 1
+    cross join lateral (
+        select o.due_at
         from jobs.occurrences as o
         where o.tenant = h.tenant and o.state = 'scheduled' and o.due_at >= h.since and o.due_at <= c.now
-    )
+        order by o.due_at
+        limit 1
+    ) as d
 ),
 
 startable as (
@@ -78,13 +80,6 @@ coming as (
         order by o.due_at
         limit 1
     ) as n
-),
-
-lapsing as (
-    select min(p.expires_at) as expires_at
-    from clock as c
-    inner join jobs.occurrences as p on c.now < p.expires_at
-    where p.state = 'processing'
 )
 
 select
@@ -102,13 +97,12 @@ select
     coalesce((
         select true
         from jobs.occurrences as k
-        where k.cancel_asked_at is not null and k.state = 'scheduled'
+        where k.cancel_asked_at is not null and k.state in ('scheduled', 'processing')
         order by k.cancel_asked_at
         limit 1
     ), false) as cancelled,
-    extract(epoch from least(d.due_at, l.expires_at) - c.now)::float8 as next_in
+    extract(epoch from d.due_at - c.now)::float8 as next_in
 from clock as c
 cross join coming as d
-cross join lapsing as l
 left join waiting as w on true
 order by w.oldest, w.tenant

@@ -1,0 +1,410 @@
+"""Occurrences as leased work: which are claimed, that each is run and its end written, what becomes of lost Workers."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import pytest
+from structlog.testing import capture_logs
+
+from jobcontract.errors import ErrorCode, Refusal
+from jobcontract.states import AttemptEnding, OccurrenceState
+from jobservice.rules.schedules import Itself, Schedule
+from jobservice.store.database import Database
+from jobservice.store.occurrence_leases import TakenOccurrence
+from jobservice.store.statements import statement
+from jobservice.worker import occurrence_lanes
+from jobservice.worker.leased_work import Grant, RowLease, Why
+from jobservice.worker.occurrences import Occurrences, runnable_of
+from jobservice.worker.run_ending import Counts, Ending, RunLost
+from tests.conftest import Clock, People
+from tests.occurrence_rows import EVERYTHING, OccurrenceRows
+from tests.worker.runs_stage import JOB
+
+WELL = Ending(attempt=AttemptEnding.COMPLETED, state=OccurrenceState.COMPLETED, counts=Counts(done=1))
+SMALL = replace(JOB, id="s.small", selection=Itself(), batch_path=True)
+Behaviour = Callable[[RowLease, TakenOccurrence], Awaitable[Ending]]
+
+
+async def well(_lease: RowLease, _taken: TakenOccurrence) -> Ending:
+    """It goes well."""
+    return WELL
+
+
+@dataclass(slots=True)
+class FakeRunner:
+    """Counts starts by schedule, and does what a test says."""
+
+    behaves: Behaviour = well
+    starts: Counter[str] = field(default_factory=Counter)
+
+    async def run(self, lease: RowLease, taken: TakenOccurrence) -> Ending:
+        """One attempt."""
+        self.starts[taken.schedule] += 1
+        return await self.behaves(lease, taken)
+
+
+@dataclass(slots=True)
+class Stage:
+    """Workers over one database, with schedules of three attempts."""
+
+    database: Database
+    rows: OccurrenceRows
+    clock: Clock
+    runner: FakeRunner = field(default_factory=FakeRunner)
+    settled: bool = True
+    made: list[Occurrences] = field(default_factory=list)
+
+    def work(self, *schedules: Schedule, **change: Any) -> Occurrences:
+        """A Worker's occurrences; without schedules, of s.one, s.two and s.three."""
+        known = schedules or tuple(replace(JOB, id=each, lock=each) for each in ("s.one", "s.two", "s.three"))
+        work = Occurrences(
+            database=self.database,
+            schedules={each.id: each for each in known},
+            deployment="test",
+            runner=self.runner,
+            settled=lambda _: self.settled,
+            **change,
+        )
+        self.made.append(work)
+        return work
+
+    async def take(self, work: Occurrences, holder: UUID, most: int | None = None) -> list[RowLease]:
+        """What it claims, as leases."""
+        taken = await work.take(holder, work.most if most is None else most, {})
+        return [lease_of(grant, holder) for grant in taken.grants]
+
+    async def close(self) -> None:
+        """Everything told."""
+        for work in self.made:
+            await work.close()
+
+    def hints(self) -> list[tuple[str, str, str]]:
+        """Tenant, topic and what of all hints."""
+        found = self.rows.all("select tenant, topic, ref from jobs.hints order by tenant, topic, ref")
+        return [(row["tenant"], row["topic"], row["ref"]) for row in found]
+
+
+@pytest.fixture
+async def stage(people: People, worker_database: Database, clock: Clock) -> AsyncIterator[Stage]:
+    """The stage."""
+    stage = Stage(worker_database, OccurrenceRows(people.connection), clock)
+    yield stage
+    await stage.close()
+
+
+def lease_of(grant: Grant, holder: UUID) -> RowLease:
+    """As the claimer makes one."""
+    return RowLease(grant=grant, holder=holder, deadline=time.monotonic() + 30)
+
+
+async def test_a_claimed_occurrence_is_run_and_its_end_written(stage: Stage) -> None:
+    occurrence, work, holder = stage.rows.add(), stage.work(), stage.rows.worker()
+    (lease,) = await stage.take(work, holder)
+    await work.carry(lease)
+    row, (attempt,) = stage.rows.one(occurrence), stage.rows.attempts(occurrence)
+    assert (row["state"], row["done"], lease.over) == ("completed", 1, True)
+    assert row["started_at"] == attempt["started_at"] == stage.rows.reached()["last_started_at"]
+    assert attempt["taken_at"] <= attempt["started_at"] <= attempt["ended_at"]
+    assert await stage.take(work, holder) == []
+
+
+@pytest.mark.requirement("RETRY-01", "bound-job-retries")
+async def test_one_that_kills_its_worker_starts_as_often_as_it_has_attempts(stage: Stage) -> None:
+    """Each start is a Worker that dies: nobody ever carries the lease on. Ten others wait behind it."""
+    killer = stage.rows.add("s.one", due=-60)
+    starts = 0
+    for number in range(5):
+        work, holder = stage.work(), stage.rows.worker(f"host-{number}")
+        starts += sum(lease.grant.id == killer for lease in await stage.take(work, holder))
+        stage.clock.advance(31)
+    assert starts == 3
+    row = stage.rows.one(killer)
+    assert (row["state"], row["cause"], row["attempts"], row["fence"]) == ("dead-letter", "worker-lost", 3, 3)
+    assert row["error"].startswith("Worker was lost 3 times, at last on host-2: ")
+    assert [each["ending"] for each in stage.rows.attempts(killer)] == ["lost"] * 3
+    others = [stage.rows.add("s.two", lock=f"lock {number}") for number in range(10)]
+    work, holder = stage.work(), stage.rows.worker()
+    await asyncio.gather(*(work.carry(lease) for lease in await stage.take(work, holder)))
+    assert {stage.rows.one(each)["state"] for each in others} == {"completed"}
+
+
+@pytest.mark.requirement("RETRY-01")
+async def test_one_cancelled_after_its_worker_died_does_not_start_again(stage: Stage) -> None:
+    killer = stage.rows.add()
+    assert await stage.take(stage.work(), stage.rows.worker())
+    stage.rows.cancel(killer)
+    stage.clock.advance(31)
+    assert await stage.take(stage.work(), stage.rows.worker()) == []
+    row = stage.rows.one(killer)
+    assert (row["state"], row["cause"], row["error"]) == (
+        "dead-letter",
+        "cancelled",
+        "Cancelled before its next attempt.",
+    )
+    assert [each["ending"] for each in stage.rows.attempts(killer)] == ["lost"]
+
+
+@pytest.mark.requirement("LEASE-01", "renew-only-owned-leases")
+async def test_work_that_outlasts_its_lease_is_started_once(stage: Stage) -> None:
+    occurrence, first, second = stage.rows.add(), stage.work(), stage.work()
+    holder, other = stage.rows.worker("w-1"), stage.rows.worker("w-2")
+    (lease,) = await stage.take(first, holder)
+    for _ in range(5):
+        stage.clock.advance(20)
+        renewed = await first.renew(holder, {occurrence: 1})
+        assert renewed.kept == {occurrence}
+        assert await stage.take(second, other) == []
+    await first.carry(lease)
+    row = stage.rows.one(occurrence)
+    assert (stage.runner.starts["s.one"], row["state"], row["attempts"], row["fence"]) == (1, "completed", 1, 1)
+    assert [(each["ending"], each["renewals"]) for each in stage.rows.attempts(occurrence)] == [("completed", 5)]
+
+
+@pytest.mark.requirement("LEASE-01", "restrict-completion-by-fencing-value")
+async def test_a_worker_that_wakes_behind_its_lease_is_refused(stage: Stage) -> None:
+    occurrence, frozen, waking = stage.rows.add(), stage.work(), stage.work()
+    holder, other = stage.rows.worker("w-1"), stage.rows.worker("w-2")
+    (old,) = await stage.take(frozen, holder)
+    stage.clock.advance(31)
+    (new,) = await stage.take(waking, other)
+    assert new.grant.fence > old.grant.fence
+    assert (await frozen.renew(holder, {occurrence: old.grant.fence})).kept == frozenset()
+    await frozen.carry(old)
+    assert stage.rows.one(occurrence)["state"] == "processing", "its completion changed nothing"
+    await waking.carry(new)
+    assert stage.rows.refused() == [(occurrence, 1, "completion")]
+    assert [each["ending"] for each in stage.rows.attempts(occurrence)] == ["lost", "completed"]
+
+
+@pytest.mark.requirement("treat-unavailable-schedule-stores-as-outages")
+async def test_after_an_outage_leases_that_ran_out_are_nobodys_fault(stage: Stage) -> None:
+    occurrence, work, holder = stage.rows.add(), stage.work(), stage.rows.worker()
+    (lease,) = await stage.take(work, holder)
+    stage.clock.advance(31)
+    stage.settled = False
+    assert await stage.take(stage.work(), stage.rows.worker()) == []
+    assert await work.give_back(lease), "its holder gives it back, uncounted"
+    assert stage.rows.one(occurrence)["attempts"] == 0
+    stage.settled = True
+    (lease,) = await stage.take(work, holder)
+    stage.clock.advance(31)
+    assert not await work.give_back(lease), "a holder that was frozen does not get off uncounted"
+    assert len(await stage.take(stage.work(), stage.rows.worker())) == 1
+    assert stage.rows.one(occurrence)["attempts"] == 2
+
+
+@pytest.mark.requirement("scope-occurrences-and-leases-by-tenant")
+async def test_one_tenants_storm_of_slow_jobs_delays_nobody_else(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(occurrence_lanes, "REMEMBER", 0.0)  # each look is at what is there
+    for number in range(40):
+        stage.rows.add("s.one", lock=f"lock {number}", due=-60)
+    work, holder = stage.work(slots=8), stage.rows.worker()
+    storm = await stage.take(work, holder)
+    assert Counter(lease.grant.tenant for lease in storm) == {"acme": 6}
+    assert await stage.take(work, holder, 2) == [], "the last quarter is for others"
+    stage.rows.add("s.one", tenant="globex")
+    (lease,) = await stage.take(work, holder, 2)
+    assert lease.grant.tenant == "globex"
+    await asyncio.gather(work.carry(lease), *(work.carry(each) for each in storm[:3]))
+    stage.rows.add("s.two", tenant="globex"), stage.rows.add("s.three", tenant="globex")
+    assert Counter(each.grant.tenant for each in await stage.take(work, holder, 5)) == {"globex": 2, "acme": 1}
+
+
+async def test_small_ones_take_no_slot_and_are_claimed_together(stage: Stage) -> None:
+    large = replace(JOB, id="s.one", lock="s.one")
+    for number in range(150):
+        stage.rows.add("s.small", lock=f"lock {number}")
+    stage.rows.add("s.one")
+    work, holder = stage.work(large, SMALL, slots=1), stage.rows.worker()
+    leases = await stage.take(work, holder)
+    assert Counter(lease.grant.content.schedule for lease in leases) == {"s.small": 150, "s.one": 1}  # type: ignore[attr-defined]  # what take read
+
+
+@pytest.mark.parametrize(
+    ("due", "soon"),
+    [([], None), ([100.0], 100.0), ([0.0, 0.0, 0.0], 0.0)],
+    ids=["nothing", "one to come", "more than was claimed"],
+)
+async def test_it_says_when_to_look_again(stage: Stage, due: list[float], soon: float | None) -> None:
+    for number, seconds in enumerate(due):
+        stage.rows.add(due=seconds, lock=f"lock {number}")
+    work, holder = stage.work(slots=1 if len(due) < 3 else 4), stage.rows.worker()
+    taken = await work.take(holder, work.most, {})
+    assert taken.next_in == (None if soon is None else pytest.approx(soon, abs=2))
+
+
+async def test_what_breaks_the_runner_ends_the_attempt_and_counts(stage: Stage) -> None:
+    occurrence, work, holder = stage.rows.add(), stage.work(jitter=lambda: 0.0), stage.rows.worker()
+
+    async def broken(_lease: RowLease, _taken: TakenOccurrence) -> Ending:
+        raise RuntimeError("a secret")
+
+    stage.runner.behaves = broken
+    for attempt in range(1, 4):
+        (lease,) = await stage.take(work, holder)
+        with capture_logs() as logs:
+            await work.carry(lease)
+        assert [line["event"] for line in logs] == ["run-failed"]
+        row = stage.rows.one(occurrence)
+        assert (row["attempts"], row["state"]) == (attempt, "scheduled" if attempt < 3 else "dead-letter")
+        stage.clock.advance(100)
+    assert (row["cause"], "secret" in row["error"]) == ("failed", False)
+
+
+@pytest.mark.parametrize(
+    "error", [RunLost("lost"), Refusal(ErrorCode.DATABASE_AWAY, "Away."), asyncio.CancelledError()]
+)
+async def test_what_is_nobodys_fault_is_not_settled(stage: Stage, error: BaseException) -> None:
+    occurrence, work, holder = stage.rows.add(), stage.work(), stage.rows.worker()
+
+    async def ended(_lease: RowLease, _taken: TakenOccurrence) -> Ending:
+        raise error
+
+    stage.runner.behaves = ended
+    (lease,) = await stage.take(work, holder)
+    lease.why = Why.STOPPING
+    task = asyncio.create_task(work.carry(lease))
+    await asyncio.wait((task,))
+    assert not lease.over
+    assert (task.cancelled() or task.exception()) if not isinstance(error, RunLost) else task.exception() is None
+    assert await work.give_back(lease)
+    row, (attempt,) = stage.rows.one(occurrence), stage.rows.attempts(occurrence)
+    assert (row["state"], row["attempts"], attempt["ending"]) == ("scheduled", 0, "handed-back")
+    assert attempt["error"] == "Handed back: its Worker stopped."
+
+
+async def test_what_waits_and_was_cancelled_ends_unstarted(stage: Stage) -> None:
+    occurrence, later = stage.rows.add(), stage.rows.add("s.two", due=500)
+    stage.rows.cancel(occurrence)
+    stage.rows.cancel(later)
+    assert await stage.take(stage.work(), stage.rows.worker()) == []
+    for each in (occurrence, later):
+        row = stage.rows.one(each)
+        assert (row["state"], row["cause"], row["attempts"]) == ("dead-letter", "cancelled", 0)
+        assert row["error"] == "Cancelled before it started."
+    assert stage.runner.starts == {}
+
+
+async def test_what_nobody_here_runs_ends_after_a_while(stage: Stage) -> None:
+    old, young = stage.rows.add("s.gone", due=-700), stage.rows.add("s.gone", due=-400)
+    lapsed = stage.rows.add("s.one")
+    await stage.take(stage.work(), stage.rows.worker())
+    without = stage.work(replace(JOB, id="s.two"))
+    stage.clock.advance(100)
+    await stage.take(without, stage.rows.worker())
+    states = [stage.rows.one(each)["state"] for each in (old, young, lapsed)]
+    assert states == ["dead-letter", "scheduled", "processing"], "a newer Worker may know them"
+    assert stage.rows.one(old)["cause"] == "unrunnable"
+    assert "s.gone" in stage.rows.one(old)["error"]
+    stage.clock.advance(700)
+    await stage.take(stage.work(replace(JOB, id="s.two")), stage.rows.worker())
+    assert [stage.rows.one(each)["cause"] for each in (young, lapsed)] == ["unrunnable"] * 2
+    assert [each["ending"] for each in stage.rows.attempts(lapsed)] == ["lost"]
+
+
+def test_what_a_worker_runs_is_said_by_its_records() -> None:
+    schedules = (
+        replace(JOB, id="all"),
+        replace(JOB, id="some", tenants=frozenset({"acme", "globex"})),
+        replace(JOB, id="elsewhere", runs_where=frozenset({"other"})),
+        replace(JOB, id="here", runs_where=frozenset({"test"}), tenants=frozenset({"acme"})),
+    )
+    runnable = runnable_of({each.id: each for each in schedules}, "test")
+    assert runnable.everywhere == ("all",)
+    assert runnable.somewhere == (("acme", "some"), ("globex", "some"), ("acme", "here"))
+
+
+async def test_an_attempt_over_its_bound_is_written_from_the_watchdogs_side(stage: Stage) -> None:
+    occurrence, work, holder = stage.rows.add(), stage.work(jitter=lambda: 0.0), stage.rows.worker()
+    (lease,) = await stage.take(work, holder)
+    await work.overrun(stage.database, lease, "It blocked its process.")
+    row, (attempt,) = stage.rows.one(occurrence), stage.rows.attempts(occurrence)
+    assert (row["state"], row["error"], lease.over) == ("scheduled", "It blocked its process.", True)
+    assert (attempt["ending"], attempt["error"]) == ("over-bound", "It blocked its process.")
+    assert stage.hints()[0] == ("acme", "schedule", "s.one")
+
+
+async def test_a_few_schedules_are_told_one_by_one_and_many_at_once(stage: Stage) -> None:
+    ids = [f"s.{number}" for number in range(5)]
+    for each in ids:
+        stage.rows.add(each)
+    stage.rows.add("s.1", tenant="globex"), stage.rows.add("s.2", tenant="globex")
+    work, holder = stage.work(*(replace(JOB, id=each, lock=each) for each in ids)), stage.rows.worker()
+    await stage.take(work, holder)
+    await stage.close()
+    assert stage.hints() == [
+        ("acme", "schedules", "schedules"),
+        ("globex", "schedule", "s.1"),
+        ("globex", "schedule", "s.2"),
+    ]
+
+
+async def test_the_next_of_a_lock_starts_when_the_one_before_it_ended(stage: Stage) -> None:
+    """Although it had been due long before what a quick look sees."""
+    stage.rows.add("s.one", due=-300, lock="shared"), stage.rows.add("s.two", due=-200, lock="shared")
+    work, holder = stage.work(), stage.rows.worker()
+    (one,) = await stage.take(work, holder)
+    assert await stage.take(work, holder) == []
+    await work.carry(one)
+    (two,) = await stage.take(work, holder)
+    assert two.grant.content.schedule == "s.two"  # type: ignore[attr-defined]  # what take read
+
+
+@pytest.fixture
+def old_transaction(stage: Stage, database_url: Callable[[str], str]) -> Iterator[psycopg.Connection[Any]]:
+    """One that was opened before everything, and stays."""
+    with psycopg.connect(database_url("jobs_owner")) as connection:
+        connection.execute("set transaction isolation level repeatable read")
+        connection.execute("select count(*) from jobs.occurrences")
+        yield connection
+
+
+@pytest.mark.requirement("PG-06")
+async def test_an_old_transaction_does_not_slow_claims_down(
+    stage: Stage, old_transaction: psycopg.Connection[Any]
+) -> None:
+    """What is read for a look does not grow with what was worked off; without its lower bound it does."""
+    work, holder = stage.work(slots=500), stage.rows.worker()
+    lane = work._lanes[0]
+
+    async def read(*, whole: bool) -> int:
+        since = EVERYTHING if whole else lane.heads.since()
+        values = {
+            "tenants": list(since.tenants),
+            "heads": list(since.tenants.values()),
+            "since": since.of("?"),
+            "lapsed_since": since.lapsed or since.of("?"),
+            "free": 1,
+            **lane.runnable.parameters(),
+        }
+        async with stage.database.transaction(None) as transaction:
+            cursor = await transaction.connection.execute(
+                f"explain (analyze, format json) {statement('occurrence_leases/look')}".encode(), values
+            )
+            row = await cursor.fetchone()
+            assert row is not None
+            return fetches(row["QUERY PLAN"][0]["Plan"])
+
+    for batch in range(3):
+        for number in range(100):
+            stage.rows.add(due=-600 + batch * 60, lock=f"lock {number}")
+        lane.heads = type(lane.heads)()
+        await asyncio.gather(*(work.carry(lease) for lease in await stage.take(work, holder)))
+    await stage.take(work, holder)
+    before, bounded = await read(whole=True), await read(whole=False)
+    assert stage.rows.all("select count(*) from jobs.occurrences where state = 'completed'") == [{"count": 300}]
+    assert before >= 300, "the dead entries are there"
+    assert bounded <= 10
+
+
+def fetches(plan: dict[str, Any]) -> int:
+    """How many entries of indexes a plan had to look up in the table."""
+    return int(plan.get("Heap Fetches", 0)) + sum(fetches(each) for each in plan.get("Plans", ()))
