@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
+import structlog
 
 from jobservice.store.database import Database
 from tests.conftest import People
@@ -18,6 +21,7 @@ def stage(database: Database, worker_database: Database, people: People) -> Stag
 
 
 @pytest.fixture
-def runs(worker_database: Database, people: People) -> RunStage:
-    """A Worker's role that runs occurrences."""
-    return RunStage(people=people, database=worker_database)
+def runs(worker_database: Database, people: People) -> Iterator[RunStage]:
+    """A Worker's role that runs occurrences, and what it logs."""
+    with structlog.testing.capture_logs() as logs:
+        yield RunStage(people=people, database=worker_database, logs=logs)

@@ -98,6 +98,8 @@ class RunStage:
     schedule: Schedule = JOB
     room: Room = field(default_factory=lambda: Room(most=8))
     at_once: int = 4
+    logs: list[Any] = field(default_factory=list)
+    """Log lines of this process."""
 
     def runner(self, **change: Any) -> Runner:
         """A Runner of a Worker that has just started; `change` of the schedule."""

@@ -8,7 +8,6 @@ from typing import Any
 
 import psycopg
 import pytest
-import structlog
 
 from jobcontract.states import AttemptEnding, DeadCause, OccurrenceState
 from jobservice.application import JobCall, JobItem, NewWorkItem, Outcome, done
@@ -48,11 +47,10 @@ async def test_one_poisoned_item_among_many_is_tried_alone_and_ends_the_run_as_a
 
     runs.function = poisoned
     occurrence = runs.due()
-    with structlog.testing.capture_logs() as logs:
-        first = await runs.attempt(occurrence)
+    first = await runs.attempt(occurrence)
     assert (first.attempt, first.state, first.retry_after) == (AttemptEnding.RETRY, OccurrenceState.SCHEDULED, 10.0)
     assert first.counts == Counts(done=6, unfinished=1)
-    ((logged,),) = ([each for each in logs if each["event"] == "job-failed"],)
+    ((logged,),) = ([each for each in runs.logs if each["event"] == "job-failed"],)
     assert first.error == (
         "1 of 7 items is to be tried again: Do it went wrong; nothing of it was done. "
         f"The Worker's log says more: {logged['reference']}."

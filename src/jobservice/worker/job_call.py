@@ -70,6 +70,8 @@ class ItemCall:
     now: datetime
     before_effects: Callable[[Transaction, str], Awaitable[bool]] | None = None
     """Takes the item's scope before its first effect, where its row is not locked; False: another has it."""
+    shares: bool = False
+    """Whether the transaction is of many items, and undone whole where one is not done: then it needs no savepoint."""
     _over: bool = False
     _busy: bool = False
     _savepoint: AbstractAsyncContextManager[AsyncTransaction] | None = None
@@ -126,7 +128,7 @@ class ItemCall:
     async def _begin_effects(self) -> None:
         if self._over:
             raise RuntimeError("the use case returned; it has no effects any more")
-        if self._savepoint is not None:
+        if self._savepoint is not None or self.shares:
             return
         if self.before_effects is not None and not await self.before_effects(self.transaction, self.scope):
             self._busy = True
@@ -144,9 +146,9 @@ class ItemCall:
         savepoint, self._savepoint = self._savepoint, None
         if keep and self._busy:  # whatever the function made of that exception
             raise ScopeBusy(self.scope)
-        if savepoint is None:
-            return True
         sound = self.transaction.connection.info.transaction_status is TransactionStatus.INTRANS
+        if savepoint is None:
+            return sound or not keep
         if keep and sound:
             await savepoint.__aexit__(None, None, None)
             return True

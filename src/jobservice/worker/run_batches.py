@@ -20,7 +20,7 @@ from jobcontract.states import OutcomeKind
 from jobservice.application import JobItem
 from jobservice.store import occurrence_items as store
 from jobservice.store.database import Transaction
-from jobservice.worker.job_call import ItemCall, ScopeBusy, run_use_case
+from jobservice.worker.job_call import ItemCall, run_use_case
 from jobservice.worker.run import ITSELF, Run, keep_refused
 from jobservice.worker.run_items import Feed, SingleRun, add_items, said
 from jobservice.worker.selecting import SelectionUnfit
@@ -74,8 +74,6 @@ async def _batch(run: Run) -> Sequence[JobItem]:
         raise await run.refused("batch") from None
     except _NotWhole:
         return items
-    except ScopeBusy:  # pragma: no cover  # no call of a batch takes a scope
-        return items
     except (Refusal, psycopg.Error) as error:
         sentence = said(run, error, None)
         if not items:
@@ -97,7 +95,7 @@ async def _call_each(run: Run, transaction: Transaction, items: Sequence[JobItem
 
 
 async def _call(run: Run, transaction: Transaction, item: JobItem, attempt: int, now: datetime) -> None:
-    call = ItemCall(calling=run.calling, transaction=transaction, key=item.key, attempt=attempt, now=now)
+    call = ItemCall(calling=run.calling, transaction=transaction, key=item.key, attempt=attempt, now=now, shares=True)
     outcome = await run_use_case(run.function, call, item)
     if outcome.kind is not OutcomeKind.DONE:
         raise _NotWhole
@@ -125,7 +123,7 @@ async def run_together(runs: Sequence[Run]) -> frozenset[Run]:
         lost = {occurrence: fence for occurrence, fence in fences.items() if occurrence not in written}
         await keep_refused(first.scope, first.taken.tenant, first.lease.holder, lost, "batch")
         return frozenset()
-    except (_NotWhole, ScopeBusy):
+    except _NotWhole:
         return frozenset()
     except (Refusal, psycopg.Error) as error:
         said(first, error, None)

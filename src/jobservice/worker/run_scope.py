@@ -25,11 +25,16 @@ PATIENCE = 0.6
 Result = TypeVar("Result")
 
 
+SHARED = 8
+"""Places that the runs of a process share, as `Room.most`."""
+
+
 @dataclass(slots=True, eq=False)
 class Room:
-    """How many transactions the runs of this process have open at once; whoever comes first is served first."""
+    """How many transactions the runs of this process have open at once, besides the first of each: that one has a place of
+    its own, so that runs whose handlers hang keep no other from going on. Whoever comes first is served first."""
 
-    most: int
+    most: int = SHARED
     left_behind: set[asyncio.Task[Any]] = field(default_factory=set)
     """Tasks that go on although their run ended. Kept until they end: the loop alone would forget them half-way."""
     places: asyncio.Semaphore = field(init=False)
@@ -44,6 +49,7 @@ class _Open:
 
     task: asyncio.Task[Any] | None
     connection: AsyncConnection[Any]
+    shared: bool
     given_up: bool = False
 
 
@@ -53,6 +59,8 @@ class Scope:
 
     database: Database
     room: Room
+    own: bool = True
+    """Whether one place is its own; else (there are very many small runs) all its places are shared ones."""
     _tasks: set[asyncio.Task[Any]] = field(default_factory=set)
     _open: set[_Open] = field(default_factory=set)
     _closed: bool = False
@@ -87,20 +95,34 @@ class Scope:
         """
         if self._closed:
             raise asyncio.CancelledError
-        await self.room.places.acquire()
+        shared = await self._place()
         held: _Open | None = None
         try:
             async with self.database.transaction(
                 tenant, planned_once=planned_once, idle_seconds=idle_seconds
             ) as transaction:
-                held = _Open(task=asyncio.current_task(), connection=transaction.connection)
+                held = _Open(task=asyncio.current_task(), connection=transaction.connection, shared=shared)
                 self._open.add(held)
                 yield transaction
         finally:
             if held is not None:
                 self._open.discard(held)
             if held is None or not held.given_up:
-                self.room.places.release()
+                self._give_place_back(shared=shared)
+
+    async def _place(self) -> bool:
+        """Wait for a place; whether it is a shared one."""
+        if self.own:
+            self.own = False
+            return False
+        await self.room.places.acquire()
+        return True
+
+    def _give_place_back(self, *, shared: bool) -> None:
+        if shared:
+            self.room.places.release()
+        else:
+            self.own = True
 
     async def close(self) -> int:
         """End every task of the run; how many had to be left behind."""
@@ -123,7 +145,7 @@ class Scope:
             if held.task in tasks:
                 held.given_up = True
                 self._open.discard(held)
-                self.room.places.release()
+                self._give_place_back(shared=held.shared)
                 closing = asyncio.create_task(self.database.give_up(held.connection))
                 self.room.left_behind.add(closing)
                 closing.add_done_callback(self.room.left_behind.discard)

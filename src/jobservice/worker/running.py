@@ -20,7 +20,7 @@ from jobcontract.states import AttemptEnding, DeadCause, OccurrenceState
 from jobservice.application import Application, Outcome, UseCaseFunction
 from jobservice.records import RecordSet
 from jobservice.rules.attempts import after_attempt
-from jobservice.rules.schedules import RESCORE, Itself, Registered, ScoresDue
+from jobservice.rules.schedules import RESCORE, Itself, Registered, Schedule, ScoresDue
 from jobservice.store import occurrence_items as store
 from jobservice.store.database import Database
 from jobservice.store.occurrence_leases import TakenOccurrence
@@ -71,7 +71,7 @@ class Runner:
     records: RecordSet
     application: Application
     room: Room
-    """Shared by all runs of the process: fewer places than the pool of `database` has connections."""
+    """Of all runs of the process. The pool of `database` has a connection for each place, and one for each run."""
     at_once: int = AT_ONCE
     jitter: Callable[[], float] = random.random
     _gathering: dict[tuple[str, UUID], _Together] = field(default_factory=dict)
@@ -138,7 +138,7 @@ class Runner:
             scorer=self._scorer,
         )
         return Run(
-            scope=Scope(self.database, self.room),
+            scope=Scope(self.database, self.room, own=not _small(schedule)),
             lease=lease,
             taken=taken,
             schedule=schedule,
@@ -157,7 +157,7 @@ class Runner:
             queue = self.records.queues[schedule.selection.queue]
             await ScoreRun(run=run, scorer=self._scorer, queue=queue, faults=Faults()).work()
         elif isinstance(schedule.selection, Itself):
-            if not (schedule.batch_path and run.taken.fence == 1 and await self._with_others(run)):
+            if not (_small(schedule) and run.taken.fence == 1 and await self._with_others(run)):
                 await run_itself(run)
         elif schedule.cursor is not None:
             await follow_cursor(run, schedule.cursor)
@@ -205,7 +205,7 @@ class Runner:
             del self._gathering[key]
         if len(group.runs) == 1:
             return frozenset()
-        scope = Scope(self.database, self.room)
+        scope = Scope(self.database, self.room, own=False)
         first = group.runs[0]
         runs = [first.within(scope), *group.runs[1:]]
         main = scope.start(run_together(runs))
@@ -300,6 +300,11 @@ class Runner:
             position=run.tally.position,
             selected_all=run.tally.selected_all,
         )
+
+
+def _small(schedule: Schedule) -> bool:
+    """Whether its occurrences share a transaction of their tenant; there may be hundreds of them at once."""
+    return schedule.batch_path and isinstance(schedule.selection, Itself)
 
 
 def _unrunnable(sentence: str) -> Ending:
