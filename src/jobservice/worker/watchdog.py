@@ -140,6 +140,17 @@ class Watchdog:
         return blocked >= limit
 
     def _end_it(self, blocked: float, culprit: RowLease | None) -> None:
+        try:
+            self._tell(blocked, culprit)
+            asyncio.run(self._write(blocked, culprit))
+        except Exception as error:  # what could not be written runs out by itself; the process is replaced all the same
+            with suppress(Exception):
+                _log.error("watchdog-not-written", exc_info=error)
+        with suppress(Exception):  # not even a log that cannot be written keeps the process
+            _log.error("worker-replaced", incarnation=str(self.holder))
+        self.replace()
+
+    def _tell(self, blocked: float, culprit: RowLease | None) -> None:
         task = asyncio.current_task(self._loop)
         frame = sys._current_frames().get(self._watched)
         _log.error(
@@ -149,14 +160,8 @@ class Watchdog:
             task=None if task is None else task.get_name(),
             row=None if culprit is None else str(culprit.grant.id),
             tenant=None if culprit is None else culprit.grant.tenant,
-            stack=[] if frame is None else [line.rstrip() for line in traceback.format_stack(frame)[-12:]],
+            where=[] if frame is None else [line.rstrip() for line in traceback.format_stack(frame)[-12:]],
         )
-        try:
-            asyncio.run(self._write(blocked, culprit))
-        except Exception as error:  # what could not be written runs out by itself; the process is replaced all the same
-            _log.error("watchdog-not-written", exc_info=error)
-        _log.error("worker-replaced", incarnation=str(self.holder))
-        self.replace()
 
     async def _write(self, blocked: float, culprit: RowLease | None) -> None:
         """End the culprit's attempt, give everything else back, and say that this incarnation has stopped."""
