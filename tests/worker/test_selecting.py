@@ -1,0 +1,171 @@
+"""What a selection may look at: released payouts and waiting items of its own tenant, and nothing to write."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import pytest
+
+from jobcontract.money import Money
+from jobservice.application import JobItem, NewPayment, Outcome, Selecting, release_key
+from jobservice.worker import selecting as selecting_module
+from jobservice.worker.run_ending import Counts
+from tests.usecases.desk import NOTES, PAYOUTS
+from tests.worker.runs_stage import AT, JOB, RunStage
+
+DAY = timedelta(days=1)
+
+
+def item(runs: RunStage, number: int, *, tenant: str = "acme", queue: str = PAYOUTS, **more: Any) -> str:
+    """An item by SQL; its id is that number."""
+    identifier = str(UUID(int=number))
+    columns = {"closed_at": None, "state": "open", "set_aside_until": None, "amount_minor": 500, **more}
+    names = ", ".join(columns)
+    marks = ", ".join(["%s"] * len(columns))
+    runs.people.connection.execute(
+        f"insert into jobs.items (id, tenant, queue, business_key, title, created, pushed_by, changed_by, words,"  # type: ignore[arg-type]  # names of the tests
+        f" currency, payee_id, payee_name, account, {names})"
+        f" values (%s, %s, %s, %s, %s, %s, 'p', 'p', 'w', 'GBP', 'P-1', 'Pat', 'GB00TEST0001', {marks})",
+        (identifier, tenant, queue, f"K-{number}", f"Item {number}", AT, *columns.values()),
+    )
+    return identifier
+
+
+def release(runs: RunStage, number: int, at: datetime, **more: Any) -> str:
+    """A payout that went out."""
+    tenant = more.get("tenant", "acme")
+    identifier = item(runs, number, state="released", closed_at=at, **more)
+    runs.people.connection.execute("set session_replication_role = replica")  # the plan that it went out by is left out
+    runs.people.connection.execute(
+        "insert into jobs.releases (item, tenant, plan, at, person, amount_minor, currency, payee_id, account, outward_key)"
+        " values (%s, %s, %s, %s, 'm.ito', %s, 'GBP', 'P-1', 'GB00TEST0001', 'k')",
+        (identifier, tenant, UUID(int=1), at, 100 * number),
+    )
+    runs.people.connection.execute("set session_replication_role = origin")
+    return identifier
+
+
+async def asked(runs: RunStage, question: Any) -> Any:
+    """What `question(selecting)` gives in a selection of a run."""
+    answers: list[Any] = []
+
+    async def selection(selecting: Selecting, after: str | None, limit: int) -> list[JobItem]:
+        answers.append(await question(selecting))
+        return []
+
+    async def nothing(*_: Any) -> Outcome:
+        raise AssertionError("nothing was selected")
+
+    runs.selection, runs.function, runs.schedule = selection, nothing, JOB
+    ending = await runs.attempt(runs.due())
+    if not answers:
+        return ending
+    assert ending.counts == Counts()
+    return answers[0]
+
+
+@pytest.mark.requirement("scope-occurrences-and-leases-by-tenant")
+async def test_released_payouts_of_a_stretch_come_in_the_order_of_their_time_and_id(runs: RunStage) -> None:
+    instants = {
+        5: AT,
+        2: AT + timedelta(microseconds=1),
+        4: AT + timedelta(hours=1),
+        1: AT + timedelta(hours=1),
+        6: AT + DAY,
+    }
+    for number, at in instants.items():
+        release(runs, number, at)
+    release(runs, 3, AT + timedelta(hours=2), tenant="globex")
+    release(runs, 7, AT - timedelta(microseconds=1))
+    item(runs, 8)
+
+    async def question(selecting: Selecting) -> Any:
+        return await selecting.released(since=AT, until=AT + DAY, after=None, limit=10)
+
+    found = await asked(runs, question)
+    assert [UUID(each.item).int for each in found] == [5, 2, 1, 4]
+    first = found[0]
+    assert (first.queue, first.at, first.money, first.payee_id, first.payee_name) == (
+        PAYOUTS,
+        AT,
+        Money(minor=500, currency="GBP"),
+        "P-1",
+        "Pat",
+    )
+
+
+async def test_every_release_comes_once_whatever_the_size_of_the_look(runs: RunStage) -> None:
+    """The key of a release is exact to the microsecond, also where a float would not be."""
+    for number in range(1, 21):
+        release(runs, number, datetime(2026, 3, 4, 1, 30, 0, 123_450 + number // 3, tzinfo=UTC))
+
+    async def question(selecting: Selecting) -> Any:
+        seen: list[int] = []
+        after = None
+        while found := await selecting.released(since=AT, until=AT + DAY, after=after, limit=3):
+            seen += [UUID(each.item).int for each in found]
+            after = release_key(found[-1])
+        return seen
+
+    assert await asked(runs, question) == list(range(1, 21))
+
+
+@pytest.mark.requirement("scope-occurrences-and-leases-by-tenant")
+async def test_waiting_items_come_in_the_order_of_their_ids(runs: RunStage) -> None:
+    for number in (3, 1, 2, 9):
+        item(runs, number)
+    item(runs, 4, tenant="globex")
+    item(runs, 5, queue=NOTES)
+    item(runs, 6, state="rejected", closed_at=AT)
+    item(runs, 7, set_aside_until=datetime(2999, 1, 1, tzinfo=UTC))
+    item(runs, 8, set_aside_until=AT)
+
+    async def question(selecting: Selecting) -> Any:
+        first = await selecting.waiting(PAYOUTS, after=None, limit=2)
+        return [*first, *await selecting.waiting(PAYOUTS, after=first[-1].id, limit=10)]
+
+    found = await asked(runs, question)
+    assert [UUID(each.id).int for each in found] == [1, 2, 3, 8, 9]
+    assert (found[0].key, found[0].title, found[0].state) == ("K-1", "Item 1", "open")
+    assert found[0].payment == NewPayment(
+        money=Money(minor=500, currency="GBP"), payee_id="P-1", payee_name="Pat", account="GB00TEST0001"
+    )
+
+
+async def test_a_selection_knows_its_instant_and_the_one_before(runs: RunStage) -> None:
+    async def question(selecting: Selecting) -> Any:
+        return selecting.tenant, selecting.schedule, selecting.scheduled_at, selecting.previous_at
+
+    assert await asked(runs, question) == ("acme", "t.job", AT, AT - timedelta(hours=1))
+
+
+async def test_a_selection_writes_nothing(runs: RunStage) -> None:
+    async def question(selecting: Any) -> Any:
+        with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
+            await selecting.transaction.connection.execute("delete from jobs.occurrence_items")
+        raise RuntimeError("seen")
+
+    ending = await asked(runs, question)
+    assert ending.error.startswith("The selection went wrong.")
+
+
+async def test_a_queue_that_is_not_there_is_named(runs: RunStage) -> None:
+    async def question(selecting: Selecting) -> Any:
+        return await selecting.waiting("t.nowhere", after=None, limit=1)
+
+    ending = await asked(runs, question)
+    assert ending.error.startswith("The selection was refused what it asked for: There is no queue 't.nowhere'")
+
+
+async def test_one_look_is_bounded(runs: RunStage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(selecting_module, "LIMIT_MOST", 2)
+    for number in range(1, 6):
+        item(runs, number)
+
+    async def question(selecting: Selecting) -> Any:
+        return [len(await selecting.waiting(PAYOUTS, after=None, limit=limit)) for limit in (-1, 0, 1, 10**12)]
+
+    assert await asked(runs, question) == [0, 0, 1, 2]
