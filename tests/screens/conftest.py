@@ -6,7 +6,18 @@ import pytest
 
 from jobconsole import connection
 from jobconsole.client import money_watch
-from jobconsole.screens import plan_progress_fetching, plans, queues, queues_fetching, queues_filter, released
+from jobconsole.screens import (
+    occurrence,
+    occurrences,
+    plan_progress_fetching,
+    plans,
+    queues,
+    queues_fetching,
+    queues_filter,
+    released,
+    schedules,
+    watching,
+)
 from tests import stylesheets
 
 stylesheets.share()
@@ -21,5 +32,6 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queues, "FOLLOW_SECONDS", 0.005)
     monkeypatch.setattr(connection, "FLUSH_SECONDS", 0.02)
     monkeypatch.setattr(money_watch, "PAUSE_SECONDS", 0.02)
-    for place in (plan_progress_fetching, plans, released):
+    monkeypatch.setattr(schedules, "FOLLOW_SECONDS", 0.005)
+    for place in (plan_progress_fetching, plans, released, watching, occurrences, occurrence):
         monkeypatch.setattr(place, "PAUSE_SECONDS", 0.02)

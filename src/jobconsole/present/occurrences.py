@@ -55,7 +55,7 @@ def occurrences_columns() -> tuple[Column, ...]:
         Column(id="when", label="when", least=7, uncut=True, most=16, yields=0),
         Column(id="attempts", label="tries", least=5, right=True, uncut=True, most=9, yields=3),
         Column(id="items", label="items", least=5, uncut=True, most=30, yields=4),
-        Column(id="what", label="what happened", least=12, yields=1),
+        Column(id="what", label="what happened", least=20, yields=1),
     )
 
 

@@ -117,9 +117,9 @@ class SchedulesScreen(WatchingScreen):
             "schedule.open": self.open,
             "schedule.urgent": self.go_to_urgent,
             "schedule.detail": self.toggle_detail,
-            "row.next": lambda: self.table.action_move(1),
-            "row.previous": lambda: self.table.action_move(-1),
-            "row.first": lambda: self.table.action_jump(0),
+            "row.next": lambda: self.pane.scroll_down() if self.pane.has_focus else self.table.action_move(1),
+            "row.previous": lambda: self.pane.scroll_up() if self.pane.has_focus else self.table.action_move(-1),
+            "row.first": lambda: self.pane.scroll_home() if self.pane.has_focus else self.table.action_jump(0),
             "row.last": self.go_to_last,
         }
 
@@ -202,7 +202,10 @@ class SchedulesScreen(WatchingScreen):
         (self.pane if self.tall else self.table).focus()
 
     async def go_to_last(self) -> None:
-        """Reads what is left, and goes to the last row."""
+        """Reads what is left, and goes to the last row; within the detail to its end."""
+        if self.pane.has_focus:
+            self.pane.scroll_end(animate=False)
+            return
         while self.paged.next is not None:
             await self.paged.more()
         self.show_all()
@@ -230,8 +233,9 @@ class SchedulesScreen(WatchingScreen):
         self.said.show(said)
         self.query_one("#split").display = len(rows) > 0
         if not self.has_class("-wide"):  # what the list does not need is the detail's
-            room = self.size.height - AROUND - len(said) - len(rows) - 1
-            self.pane.styles.height = "1fr" if self.tall else max(DETAIL_LEAST, room)
+            whole = self.size.height - AROUND - len(said)
+            least = min(DETAIL_LEAST, whole // 2)
+            self.pane.styles.height = "1fr" if self.tall else max(least, whole - len(rows) - 1)
         else:
             self.pane.styles.height = None
         self.table.show(rows, schedules_columns(STRIP[self.size.width >= WIDE]), rows.needs())
