@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from uuid import uuid4
 
@@ -23,12 +23,15 @@ from jobservice.worker.delivering import Delivering
 from jobservice.worker.fenced import FencedDuty
 from jobservice.worker.housekeeping import Housekeeping
 from jobservice.worker.leased_work import LeasedWork
+from jobservice.worker.occurrences import Occurrences
 from jobservice.worker.outage import Outage
 from jobservice.worker.plan_keeper import PlanKeeper
 from jobservice.worker.planner import Planner
 from jobservice.worker.process import Worker
 from jobservice.worker.rescoring import Rescoring
 from jobservice.worker.retention import Retention
+from jobservice.worker.run_scope import SHARED, Room
+from jobservice.worker.running import Runner
 from jobservice.worker.settling import Settling
 from jobservice.worker.watchdog import Watchdog, replace_process
 
@@ -62,9 +65,32 @@ def delivery_of(settings: ProcessSettings) -> Delivery | None:
 
 
 def leased_work(
-    database: Database, records: RecordSet, application: Application, settings: ProcessSettings
+    database: Database,
+    records: RecordSet,
+    application: Application,
+    settings: ProcessSettings,
+    *,
+    settled: Callable[[float], bool],
 ) -> tuple[LeasedWork, ...]:
     """All leased work of a Worker; StartRefused where plans could be confirmed and it could not believe one."""
+    return (
+        Occurrences(
+            database=database,
+            schedules=records.schedules,
+            deployment=settings.deployment,
+            runner=Runner(database=database, records=records, application=application, room=Room()),
+            settled=settled,
+            slots=records.settings.worker_slots,
+            lease=records.settings.occurrence_lease,
+        ),
+        *_applying(database, records, application, settings),
+    )
+
+
+def _applying(
+    database: Database, records: RecordSet, application: Application, settings: ProcessSettings
+) -> tuple[LeasedWork, ...]:
+    """Applying plans, where there are keys to believe them by."""
     if settings.public_keys is None:
         if records.bulk:
             raise StartRefused(
@@ -96,7 +122,7 @@ async def run_worker(
         worker = Worker(
             database=database,
             duties=duties(records, application, delivery, deployment=settings.deployment),
-            leased=leased_work(database, records, application, settings),
+            leased=leased_work(database, records, application, settings, settled=outage.settled),
             stop=stopping.begun,
             at_once=stopping.at_once,
             grace=records.settings.worker_grace,
@@ -114,8 +140,8 @@ async def run_worker(
 
 
 def _connections(records: RecordSet) -> int:
-    """Most connections of the process: one a run, and those of everything else."""
-    return CONNECTIONS + records.settings.worker_slots
+    """Most connections of the process: one a run, those that runs share, and those of everything else."""
+    return CONNECTIONS + SHARED + records.settings.worker_slots
 
 
 def _replace(stopping: Stopping) -> None:
