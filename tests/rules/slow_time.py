@@ -56,11 +56,9 @@ def _raw(name: str) -> bytes:
     return files("tzdata").joinpath("zoneinfo", *name.split("/")).read_bytes()
 
 
-def offset_at(name: str, at: datetime) -> timedelta:
+def offset_at(zone: str | ZoneInfo, at: datetime) -> timedelta:
     """How far from UTC that zone is at that instant."""
-    offset = at.astimezone(slow_zone(name)).utcoffset()
-    assert offset is not None
-    return offset
+    return at.astimezone(slow_zone(zone) if isinstance(zone, str) else zone).replace(tzinfo=UTC) - at
 
 
 @cache
@@ -98,15 +96,15 @@ class Clock:
     """Instant, the local time that it would have been, the local time that it is; forward ones alone."""
 
 
-def watch(name: str, start: datetime, end: datetime) -> Clock:
+def watch(zone: str | ZoneInfo, start: datetime, end: datetime) -> Clock:
     """Look at the clock each minute, or each second where it does not tick with the minutes of UTC."""
-    even = all(offset_at(name, at) % MINUTE == timedelta() for at in (start, end))
+    even = all(offset_at(zone, at) % MINUTE == timedelta() for at in (start, end))
     step = MINUTE if even else SECOND
     shows: dict[datetime, list[datetime]] = {}
     jumps = []
-    at, before = start, offset_at(name, start)
+    at, before = start, offset_at(zone, start)
     while at < end:
-        offset = offset_at(name, at)
+        offset = offset_at(zone, at)
         local = (at + offset).replace(tzinfo=None)
         if offset > before:
             jumps.append((at, (at + before).replace(tzinfo=None), local))
@@ -135,9 +133,10 @@ def expected(clock: Clock, named: Named, skipped: str, repeated: str) -> Expecte
     for local, instants in clock.shows.items():
         if not named(local):
             continue
-        changes_of = ("first", "second") if len(instants) == 2 else (None,)
-        for at, which in zip(instants, changes_of, strict=True):
-            if which is None or repeated in (which, "both"):
+        running = {"first": instants[:1], "second": instants[-1:], "both": instants}[repeated]
+        for at in instants:
+            which = None if len(instants) == 1 else "first" if at == instants[0] else "second"
+            if at in running:
                 ran[at] = (at, local, which)
             else:
                 left.append((at, local, "repeated-hour"))

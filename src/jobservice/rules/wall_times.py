@@ -83,18 +83,18 @@ class WallTimes:
 
     def _near_changes(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         """The parts of a stretch in which a change may skip or repeat, rising and apart from each other."""
-        near = []
-        for change in self.zone.changes(start - REACH, end + REACH):
-            size = abs(change.after - change.before)
-            first, last = max(start, change.at - size), min(end, change.at + size)
+        together: list[list[Change]] = []
+        for change in self.zone.changes(start - 2 * REACH, end + 2 * REACH):
+            if together and change.at - together[-1][-1].at <= REACH:
+                together[-1].append(change)
+            else:
+                together.append([change])
+        for changes in together:
+            size = sum(abs(each.after - each.before) for each in changes)
+            first, last = max(start, changes[0].at - size), min(end, changes[-1].at + size)
             if first < last:
-                near.append((first, last))
-        near.sort()
-        while near:
-            first, last = near.pop(0)
-            while near and near[0][0] <= last:
-                last = max(last, near.pop(0)[1])
-            yield first, last
+                yield first, last
+                start = last
 
     def _usual(self, stretch: Stretch, named: Iterator[int]) -> Iterator[Event]:
         """What the clock of that stretch shows by itself."""

@@ -72,8 +72,9 @@ class Zone:
 
     def offset(self, at: int) -> int:
         """Seconds from UTC at that instant."""
-        offset = (_EPOCH + timedelta(seconds=at)).astimezone(self._zone).utcoffset() or timedelta()
-        return round(offset.total_seconds())
+        moment = _EPOCH + timedelta(seconds=at)
+        # What the clock shows, less the instant: `utcoffset()` would guess from the wall clock, which may show a time thrice.
+        return round((moment.astimezone(self._zone).replace(tzinfo=UTC) - moment).total_seconds())
 
     def abbreviation(self, at: int) -> str:
         """What people there call that clock at that instant: `BST`, `+0530`."""
