@@ -123,12 +123,6 @@ async def due(
     return tuple(map(_to_score, rows))
 
 
-async def next_due(transaction: Transaction, queue: str) -> datetime | None:
-    """When the next score of a queue is due; None where none is."""
-    row = await transaction.row("scores/next_due", queue=queue)
-    return None if row is None else row["due"]
-
-
 async def outdated(
     transaction: Transaction, queue: str, rule: Rule | None, *, after: Place | None, stretch: int
 ) -> Stretch:
