@@ -20,6 +20,7 @@ FIRST_ITEM: ItemPlace = (-1, 0)
 _EVER = datetime(1, 1, 1, tzinfo=UTC)
 _NEVER = datetime(9999, 12, 31, tzinfo=UTC)
 _START: Place = (_NEVER, "ffffffff-ffff-ffff-ffff-ffffffffffff")
+_TICK = timedelta(microseconds=1)
 _EVERY_STATE = tuple(OccurrenceState)
 
 
@@ -51,7 +52,7 @@ async def of_id(transaction: Transaction, occurrence: str) -> Row | None:
 async def of_instant(transaction: Transaction, schedule: str, scheduled_at: datetime) -> Row | None:
     """The occurrence of a schedule at an instant; None where the tenant has none."""
     at, after = _START
-    wanted = Wanted(schedule=schedule, since=scheduled_at, until=scheduled_at + timedelta(microseconds=1))
+    wanted = Wanted(schedule=schedule, since=scheduled_at, until=scheduled_at + _TICK)
     rows = await _listed(transaction, None, wanted, at=at, after=after, most=1)
     return rows[0] if rows else None
 
@@ -66,7 +67,8 @@ async def _listed(
             schedule=wanted.schedule,
             states=[state.value for state in wanted.states],
             since=wanted.since or _EVER,
-            until=wanted.until or _NEVER,
+            # The place bounds the range too: of several upper bounds an index begins at one alone, and not at the lowest.
+            until=min(wanted.until or _NEVER, at + _TICK if at < _NEVER else _NEVER),
             at=at,
             after=after,
             most=most,

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from pydantic import TypeAdapter
+
 from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.permissions import Permission
 from jobcontract.schedules import (
@@ -36,6 +38,8 @@ NEXT = 5
 """Instants of a look ahead that a schedule shows."""
 SKIPPED = 20
 """Runs of skipped instants that a schedule shows."""
+_RECENT = TypeAdapter(tuple[Recent, ...])
+"""Read from the text that the database made: a page has thousands of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,7 +184,7 @@ def _schedule(service: Service, actor: Actor, schedule: rules.Schedule, row: Row
         last_scheduled_at=row["last_scheduled_at"],
         last_started_at=row["last_started_at"],
         last_completed_at=row["last_completed_at"],
-        recent=tuple(Recent.model_validate(each) for each in row["recent"]),
+        recent=_RECENT.validate_json(row["recent"]),
         version=row["version"],
     )
 

@@ -31,10 +31,8 @@ open as materialized (
     limit %(most)s + 1 - (select count(*) from failed)
 ),
 
-settled as materialized (
-    select
-        2 as kind,
-        i.number
+rest as (
+    select i.number
     from jobs.occurrence_items as i
     where
         i.tenant = %(tenant)s
@@ -42,15 +40,34 @@ settled as materialized (
         and i.outcome in ('done', 'refused')
         and (%(kind)s::integer < 2 or i.number > %(number)s::bigint)
     order by i.number
+    limit %(most)s + 1
+),
+
+settled as materialized (
+    select
+        2 as kind,
+        r.number
+    from rest as r
+    order by r.number
     limit %(most)s + 1 - (select count(*) from failed) - (select count(*) from open)
 ),
 
-chosen as (
+found as (
     select * from failed
     union all
     select * from open
     union all
     select * from settled
+),
+
+-- The planner does not know what the limits above leave: this one tells it.
+chosen as (
+    select
+        f.kind,
+        f.number
+    from found as f
+    order by f.kind, f.number
+    limit %(most)s + 1
 )
 
 select

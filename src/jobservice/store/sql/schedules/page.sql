@@ -101,8 +101,8 @@ left join lateral ( -- noqa: ST05
                     'id', g.id, 'scheduled_at', g.scheduled_at, 'state', g.state, 'attempts', g.attempts
                 )
                 order by g.scheduled_at
-            ),
-            '[]'::json
+            )::text,
+            '[]'
         ) as recent
     from (
         select
