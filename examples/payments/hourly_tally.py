@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from examples.payments.items import NOTES
-from examples.payments.releases import released, since, totals
+from examples.payments.releases import released, stretch, totals
 from jobcontract.money import Money
 from jobservice.application import Application, JobCall, JobItem, NewWorkItem, Outcome, Selecting, done
 
 
 async def by_currency(selecting: Selecting, after: str | None, limit: int) -> Sequence[JobItem]:
     """The currencies in which money went out since the run before, each with its total; none where nothing did."""
-    start, end = since(selecting), selecting.scheduled_at
+    start, end = stretch(selecting)
     amounts: dict[str, list[Money]] = {}
     async for each in released(selecting, start, end):
         if after is None or each.money.currency > after:

@@ -11,12 +11,21 @@ from jobservice.application import Released, Selecting, release_key
 
 PAGE = 500
 DAY = timedelta(days=1)
+SEEN_AFTER = timedelta(minutes=1)
+"""A payout has its time before its transaction ends, and is seen after: one younger than this could still come in behind a
+run. The transaction of a release is over sooner, also where its Worker was frozen: the server ends it."""
 
 
-def since(selecting: Selecting) -> datetime:
-    """From when on a run looks: the instant of its rhythm before it, so that neighbouring runs leave no gap; a day where
-    the run has none before it."""
-    return selecting.previous_at or selecting.scheduled_at - DAY
+def stretch(selecting: Selecting) -> tuple[datetime, datetime]:
+    """From when until when a run looks: from the instant of its rhythm before it, so that neighbouring runs leave no gap
+    (a day where there is none), each less `SEEN_AFTER`."""
+    start = selecting.previous_at or selecting.scheduled_at - DAY
+    return start - SEEN_AFTER, settled_until(selecting)
+
+
+def settled_until(selecting: Selecting) -> datetime:
+    """Until when everything that went out is certain to be seen by a run."""
+    return selecting.scheduled_at - SEEN_AFTER
 
 
 async def released(selecting: Selecting, start: datetime, end: datetime) -> AsyncIterator[Released]:

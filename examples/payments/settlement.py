@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from examples.payments.items import NOTES
+from examples.payments.releases import settled_until
 from jobcontract.ids import NAME_MAX
 from jobcontract.money import show
 from jobservice.application import (
@@ -28,9 +29,9 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 async def unsettled(selecting: Selecting, after: str | None, limit: int) -> Sequence[JobItem]:
-    """The payouts that went out behind the cursor and before this run, in their order."""
-    start = FIRST if after is None else _instant(after)
-    found = await selecting.released(since=start, until=selecting.scheduled_at, after=after, limit=limit)
+    """The payouts that went out behind the cursor, in their order; none that a slower one could still come in before."""
+    start, end = FIRST if after is None else _instant(after), settled_until(selecting)
+    found = await selecting.released(since=start, until=end, after=after, limit=limit)
     return [
         JobItem(
             key=release_key(each),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from examples.payments.items import NOTES
-from examples.payments.releases import released, since, totals
+from examples.payments.releases import released, stretch, totals
 from jobcontract.ids import NAME_MAX
 from jobservice.application import Application, JobCall, JobItem, NewWorkItem, Outcome, Released, Selecting, done
 
@@ -19,9 +19,9 @@ async def paid_suppliers(selecting: Selecting, after: str | None, limit: int) ->
 
     Every batch reads the whole night, since the payouts of one supplier stand anywhere in it.
     """
-    night = since(selecting)
+    night, end = stretch(selecting)
     paid: dict[str, list[Released]] = {}
-    async for each in released(selecting, night, selecting.scheduled_at):
+    async for each in released(selecting, night, end):
         if after is None or each.payee_id > after:
             paid.setdefault(each.payee_id, []).append(each)
     return [

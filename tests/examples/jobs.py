@@ -79,9 +79,9 @@ async def every(selection: str, selecting: GivenSelecting, *, limit: int = 2) ->
     function = application.selections[selection]
     found: list[JobItem] = []
     while batch := await function(selecting, found[-1].key if found else None, limit):
-        assert len(batch) <= limit
         found += batch
-    assert len({item.key for item in found}) == len(found)
+        assert len(batch) <= limit
+        assert len({item.key for item in found}) == len(found), "it gives a key again"
     return found
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from examples.payments import application
-from examples.payments.releases import PAGE, totals
+from examples.payments.releases import PAGE, SEEN_AFTER, totals
 from jobcontract.money import Money
 from jobcontract.states import ItemState, MisfirePolicy, OutcomeKind, ScheduleType
 from jobservice import records
@@ -18,15 +18,18 @@ from tests.examples.jobs import AT, GivenSelecting, RecordingCall, every, releas
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 NIGHT = (
-    release(1, AT - DAY, 100_00),
+    release(1, AT - SEEN_AFTER - DAY, 100_00),
     release(2, AT - HOUR, 50_00),
     release(3, AT - 2 * HOUR, 1_234, currency="JPY"),
     release(4, AT - HOUR, -20_00, name="Acme Limited"),
     release(5, AT - HOUR, 7_00, payee="S-2", name="Bolt"),
     release(6, AT - 3 * HOUR, 7_00, payee="S-3", name="Cord"),
 )
-AROUND = (release(7, AT, 1_00, payee="S-9"), release(8, AT - DAY - timedelta(microseconds=1), 1_00, payee="S-9"))
-"""One at the instant of the run itself, one just before the night began."""
+AROUND = (
+    release(7, AT - SEEN_AFTER, 1_00, payee="S-9"),
+    release(8, AT - SEEN_AFTER - DAY - timedelta(microseconds=1), 1_00, payee="S-9"),
+)
+"""One so young that a run cannot be certain to see those before it, one just before the night began."""
 
 
 def schedules() -> dict[str, Schedule]:
@@ -88,7 +91,7 @@ async def test_a_run_without_one_before_it_looks_back_a_day() -> None:
     [
         ("payments.send-statement", "statements.paid-suppliers", "statement-2026-10-25-S-1"),
         ("payments.settle", "settlement.unsettled", f"settlement-{NIGHT[0].item}"),
-        ("payments.tally", "releases.by-currency", "tally-2026-10-25T01:30Z-GBP"),
+        ("payments.tally", "releases.by-currency", "tally-2026-10-25T01:29Z-GBP"),
     ],
 )
 async def test_a_job_that_runs_again_leaves_one_note_for_each_item(use_case: str, selection: str, key: str) -> None:
@@ -143,7 +146,7 @@ async def test_the_longest_name_still_fits_a_label_and_a_title() -> None:
 async def test_an_hour_that_is_made_up_for_has_its_own_amounts_and_key() -> None:
     call = RecordingCall(now=AT + 5 * HOUR)
     for hours in (0, 1):
-        at = AT - hours * HOUR
+        at = AT - hours * HOUR + SEEN_AFTER
         selecting = GivenSelecting(releases=NIGHT, scheduled_at=at, previous_at=at - HOUR)
         await run("payments.tally", await every("releases.by-currency", selecting), call)
     assert {key: note.payload["totals"] for (_, key), note in call.pushed.items()} == {
