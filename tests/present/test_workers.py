@@ -24,13 +24,13 @@ def test_a_row_tells_standing_host_start_beat_and_how_much_it_holds() -> None:
     ]
     assert workers_cells(worker(1, WorkerStanding.LIVE, processing=16), AT)["slots"].tone is Tone.WARN
     assert workers_cells(worker(1, WorkerStanding.DRAINING), AT)["rest"].text == "nothing new since 9 s"
-    assert workers_cells(worker(1, WorkerStanding.STOPPED), AT)["rest"].text == "stopped 5 min ago"
+    assert workers_cells(worker(1, WorkerStanding.STOPPED), AT)["heard"].text == "stopped 5 min ago"
 
 
 def test_the_heading_counts_and_a_silent_one_says_what_becomes_of_its_work() -> None:
     silent = worker(2, WorkerStanding.SILENT, beat_at=NOW - timedelta(minutes=2))
     live = worker(1, WorkerStanding.LIVE)
-    assert plain(workers_title([live, silent])) == "Workers · 1 live · 1 silent · processing 6 here, 16 slots"
+    assert plain(workers_title([live, silent])) == "Workers · 1 live · 1 silent · 6 of 16 slots used here"
     assert silent_words(silent, AT).startswith(
         "Worker 3f2c19a2 on a2 was not heard of for 2 min: another one takes over"
     )

@@ -161,7 +161,7 @@ async def test_workers_are_looked_at_again_by_themselves_and_a_silent_one_is_sai
     stage.board.workers = [worker(1, WorkerStanding.LIVE), worker(2, WorkerStanding.DRAINING)]
     async with on_schedules(stage, key="6") as (app, _, _pilot):
         shown = flat(app)
-        assert "Workers · 1 live · 1 draining · processing 6 here, 16 slots" in shown
+        assert "Workers · 1 live · 1 draining · 6 of 16 slots used here" in shown
         assert "● live a1 3f2c19a1 3 of 16 4 s ago 1 h" in shown
         silent = worker(1, WorkerStanding.SILENT, beat_at=NOW - timedelta(minutes=2))
         stage.board.workers = [silent]

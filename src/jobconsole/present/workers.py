@@ -34,23 +34,25 @@ def workers_columns() -> tuple[Column, ...]:
         Column(id="host", label="host", least=8, uncut=True, most=30, yields=4),
         Column(id="worker", label="Worker", least=8, whole=True),
         Column(id="slots", label="processing", least=10, right=True, whole=True),
-        Column(id="heard", label="last heard", least=10, uncut=True, most=14, yields=3),
+        Column(id="heard", label="last heard", least=10, uncut=True, most=24, yields=3),
         Column(id="since", label="since", least=6, uncut=True, most=14, yields=2),
         Column(id="version", label="version", least=7, uncut=True, most=20, yields=0),
-        Column(id="rest", label="", least=20, yields=1),
+        Column(id="rest", label="", least=12, yields=1),
     )
 
 
 def workers_cells(worker: Worker, at: At) -> Mapping[str, Piece]:
     """The cells of one Worker's row by column id."""
     word, tone = STANDINGS[worker.standing]
+    beat = _ago(worker.beat_at, at.now)
+    heard = beat if worker.stopped_at is None else f"stopped {_ago(worker.stopped_at, at.now)}"
     full = worker.slots > 0 and worker.processing >= worker.slots
     return {
         "state": Piece(word, tone),
         "host": Piece(worker.host, Tone.STRONG),
         "worker": Piece(worker.incarnation[:SHORT_ID]),
         "slots": Piece(f"{worker.processing:,} of {worker.slots:,}", Tone.WARN if full else Tone.PLAIN),
-        "heard": Piece(_ago(worker.beat_at, at.now), tone if worker.standing is WorkerStanding.SILENT else Tone.PLAIN),
+        "heard": Piece(heard, tone if worker.standing is WorkerStanding.SILENT else Tone.PLAIN),
         "since": Piece(brief_span((at.now - worker.started_at).total_seconds())),
         "version": Piece(worker.version, Tone.QUIET),
         "rest": Piece(_ending(worker, at.now), Tone.QUIET),
@@ -58,9 +60,7 @@ def workers_cells(worker: Worker, at: At) -> Mapping[str, Piece]:
 
 
 def _ending(worker: Worker, now: datetime) -> str:
-    if worker.stopped_at is not None:
-        return f"stopped {_ago(worker.stopped_at, now)}"
-    if worker.draining_at is not None:
+    if worker.stopped_at is None and worker.draining_at is not None:
         return f"nothing new since {brief_span((now - worker.draining_at).total_seconds())}"
     return ""
 
@@ -80,7 +80,7 @@ def workers_title(workers: Sequence[Worker] | None) -> Line:
     takes = [each for each in workers if each.standing is WorkerStanding.LIVE]
     slots = sum(each.slots for each in takes)
     here = sum(each.processing for each in workers)
-    told.append(Piece(f"processing {here:,} here, {slots:,} slots" if takes else "", Tone.QUIET))
+    told.append(Piece(f"{here:,} of {slots:,} slots used here" if takes else "", Tone.QUIET))
     return joined(told)
 
 
