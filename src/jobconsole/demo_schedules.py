@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from jobconsole.client import occurrences, schedules
 from jobconsole.demo_desk import FIRST, OPERATOR, Desk, must
 from jobcontract.occurrences import Occurrence
+from jobcontract.schedules import Planned
 from jobcontract.states import AttemptEnding, OccurrenceState, ScheduleStanding, ScheduleType
 
 RESCORE, NIGHTLY = "payouts.rescore", "statements.nightly"
@@ -75,8 +76,13 @@ async def night_of_the_clocks(desk: Desk) -> str:
     answer = await schedules.next_instants(desk.people[FIRST], NIGHTLY, BACK, 2)
     runs = [planned for planned in answer.instants if planned.runs][: len(NIGHTS)]
     must(tuple(planned.at for planned in runs) == NIGHTS, f"it runs at {', '.join(str(each.at) for each in runs)}")
-    lines = (f"{each.at:%Y-%m-%d %H:%M} UTC: {each.local:%H:%M} {each.abbreviation or ''}".rstrip() for each in runs)
+    lines = (f"{each.at:%Y-%m-%d %H:%M} UTC: {_wall(each)}" for each in runs)
     return "\n".join((f"{NIGHTLY} in {answer.zone}, time zones of {answer.tzdata}", *lines))
+
+
+def _wall(planned: Planned) -> str:
+    """What the clock of the zone shows there and then."""
+    return "no wall clock" if planned.local is None else f"{planned.local:%H:%M} {planned.abbreviation or ''}".rstrip()
 
 
 STEPS: Sequence[tuple[str, Callable[[Desk], Awaitable[str]]]] = (
