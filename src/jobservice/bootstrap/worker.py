@@ -47,7 +47,7 @@ def duties(
         Planner(schedules=records.schedules, deployment=deployment),
         Housekeeping(hints_keep=records.settings.hints_keep),
         Retention(),
-        Rescoring(scorer=Scorer.of(records, application), queues=records.queues),
+        Rescoring(scorer=Scorer.of(records, application), queues=records.queues, every=10.0),
         PlanKeeper(),
         Settling(),
         Delivering(delivery=delivery),

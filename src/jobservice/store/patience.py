@@ -19,8 +19,9 @@ from psycopg.rows import DictRow
 
 ONE_MORE_TURN = 0.25
 """Seconds that an answer has after its time is over: this process may have stood still itself, and the answer be here."""
-_INTERVAL = 0.1
-"""As the driver's own: how often it looks by itself."""
+_INTERVAL = 5.0
+"""Seconds: how often a wait looks by itself. The driver's 0.1 is for signals, which the event loop hears; an end of the line
+wakes whoever waits, too."""
 
 
 class Patience:

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, runtime_checkable
 from uuid import UUID
 
 import structlog
@@ -81,6 +81,14 @@ class FencedDuty(Protocol):
         """Do what is due, in units of work of `lease.transaction`; counts for the log, empty where there was nothing."""
 
 
+@runtime_checkable
+class Wanted(Protocol):
+    """A fenced duty that runs often and mostly finds nothing, and can tell so without its lease."""
+
+    async def wanted(self, database: Database, holder: UUID) -> bool:
+        """Whether a run would find something."""
+
+
 async def take(
     database: Database,
     duty: FencedDuty,
@@ -138,6 +146,9 @@ class Fenced:
 
     async def step(self, *, woken: bool) -> float:
         """One run, where it is due or woken and no other Worker is at it."""
+        if isinstance(self.duty, Wanted) and not await self.duty.wanted(self.database, self.holder):
+            self._missed = False
+            return self.duty.every
         lease = await take(self.database, self.duty, self.holder, self.stopping, woken=woken or self._missed)
         self._missed = woken and lease is None
         if lease is None:

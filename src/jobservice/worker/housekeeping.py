@@ -21,7 +21,7 @@ class Housekeeping:
     """The duty with its pace. `hints_keep` is how many seconds a stream may resume back."""
 
     hints_keep: float
-    every: float = 5.0
+    every: float = 10.0
     lease: float = 30.0
     batch: int = 500
     wakes: frozenset[str] = frozenset()

@@ -22,7 +22,7 @@ from jobservice.worker.fenced import Lease
 class PlanKeeper:
     """The duty with its pace."""
 
-    every: float = 5.0
+    every: float = 10.0
     lease: float = 90.0
     batch: int = 20
     wakes: frozenset[str] = frozenset()

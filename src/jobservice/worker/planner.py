@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import ClassVar, TypeVar
+from uuid import UUID
 
 import structlog
 
@@ -22,6 +23,7 @@ from jobservice.rules.rhythms import Cron
 from jobservice.rules.schedules import Schedule
 from jobservice.store import hints
 from jobservice.store import planning as store
+from jobservice.store.database import Database
 from jobservice.store.planning import Known, Locked, Outlook, Stated, Written
 from jobservice.worker.fenced import Lease
 
@@ -59,6 +61,15 @@ class Planner:
     """Why schedules are parked, by id: logged once."""
     _counted: float | None = None
     """When figures were counted last, monotonic."""
+
+    async def wanted(self, database: Database, holder: UUID) -> bool:
+        """Whether a run would find something: one statement, without the lease."""
+        if self._counted is None or time.monotonic() >= self._counted + COUNT_SECONDS:
+            return True
+        async with database.transaction(None) as transaction:
+            outlook = await store.outlook(transaction, self.schedules, holder=holder)
+        compares = outlook.newest and time.monotonic() > self._compare_again
+        return outlook.due or compares or not self._compared.issuperset(outlook.tenants)
 
     async def run_once(self, lease: Lease) -> Mapping[str, int]:
         """Compare new tenants with the records, plan what is due for it until nothing is; rows changed, by kind."""

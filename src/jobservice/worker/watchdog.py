@@ -31,7 +31,7 @@ from jobservice.worker.leased_work import CARRIED, RowLease
 
 _log = structlog.get_logger("jobservice.worker")
 
-LOOK_SECONDS = 0.25
+LOOK_SECONDS = 0.5
 """Between two looks."""
 BLOCKED_LEAST = 1.0
 """Seconds that the loop must have stood still before a run that is over its bound is ended for it: less is no block."""
