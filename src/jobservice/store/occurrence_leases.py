@@ -81,12 +81,12 @@ class Runnable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
-    """What of one tenant could start now: how many (at least), since when the first was due."""
+    """What of one tenant could start now: how many (at least)."""
 
     tenant: str
     count: int
     oldest: datetime
-    """When the first of them was due."""
+    """When the first that waits was due, whether it could start or not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,8 +193,6 @@ class Written:
     schedule: str | None
     began_at: datetime | None
     completed_at: datetime | None
-    next_due: datetime | None
-    """Since when the next of its lock waits, where one does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -69,11 +69,6 @@ class Heads:
         self._others = look.now - SLACK
         self._tenants = {each.tenant: min(each.oldest, self._others) for each in look.waiting}
 
-    def lower(self, tenant: str, due: datetime) -> None:
-        """Something waits since then that could not start before."""
-        if self._others is not None:
-            self._tenants[tenant] = min(due, self._tenants.get(tenant, self._others))
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claimed:
@@ -129,7 +124,7 @@ class Lane:
         """Look, unless it is known what waits, and claim what is shared out, in one transaction."""
         since, found = self.heads.since(), None
         given = self._known(free, running)
-        async with self.database.transaction(None, planned_once=True) as transaction:
+        async with self.database.transaction(None) as transaction:
             if not given:
                 began = time.monotonic()
                 found = await store.look(transaction, self.runnable, since, free=free)

@@ -281,12 +281,8 @@ class Occurrences:
         )
 
     def _written(self, written: Written) -> None:
-        if written.tenant is None or written.schedule is None:
-            return
-        self._hints.note(written.tenant, written.schedule)
-        if written.next_due is not None:
-            for lane in self._lanes:
-                lane.heads.lower(written.tenant, written.next_due)
+        if written.tenant is not None and written.schedule is not None:
+            self._hints.note(written.tenant, written.schedule)
 
     def _note(self, changed: Collection[tuple[str, str]]) -> None:
         for tenant, schedule in changed:

@@ -84,7 +84,6 @@ create table jobs.occurrences (
 );
 create unique index occurrences_running on jobs.occurrences (tenant, lock) where state = 'processing';
 create index occurrences_waiting on jobs.occurrences (tenant, due_at, id) where state = 'scheduled';
-create index occurrences_queued on jobs.occurrences (tenant, lock, due_at, id) where state = 'scheduled';
 create index occurrences_missing on jobs.occurrences (miss_at) where state = 'scheduled' and miss_at is not null;
 create index occurrences_leases on jobs.occurrences (expires_at) where state = 'processing';
 create index occurrences_dead on jobs.occurrences (tenant, ended_at, id) where state = 'dead-letter';

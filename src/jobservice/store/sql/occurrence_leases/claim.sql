@@ -1,16 +1,26 @@
 -- Claims for this Worker, of each tenant as many as its share, those that wait longest: counts the attempt, raises the
 -- fence. Of one lock only the oldest that waits, and only where none runs: the unique index on what runs is the lock,
--- and two Workers that pass this at once meet there (23505: the caller tries again).
+-- and two Workers that pass this at once meet there (23505: the caller tries again). Twice its share is looked at, as
+-- another Worker may just be claiming the first of them.
+-- A row is found by its id: no partial index on the state is to tempt the planner, whatever the statistics say of rows
+-- that come and go by the thousand (so `state || ''`, and the lock as a range, see look.sql).
 with clock as materialized (
     select jobs.now() as now
 ),
 
-wanted as materialized (
-    select w.id
+oldest as materialized (
+    select
+        f.tenant,
+        f.share,
+        w.*
     from unnest(%(tenants)s::text[], %(shares)s::integer[], %(heads)s::timestamptz[]) as f (tenant, share, since)
     cross join clock as c
     cross join lateral (
-        select o.id
+        select
+            o.id,
+            o.lock,
+            o.due_at,
+            o.fence
         from jobs.occurrences as o
         where
             o.tenant = f.tenant
@@ -23,29 +33,51 @@ wanted as materialized (
                 o.schedule = any(%(everywhere)s::text[])
                 or o.tenant || ' ' || o.schedule = any(%(somewhere)s::text[])
             )
-            and not exists (
-                select 1
+            and (
+                select r.lock
                 from jobs.occurrences as r
-                where r.tenant = o.tenant and r.lock = o.lock and r.state = 'processing'
-            )
-            and not exists (
-                select 1
-                from jobs.occurrences as e
-                where
-                    e.tenant = o.tenant
-                    and e.lock = o.lock
-                    and e.state = 'scheduled'
-                    and e.due_at >= f.since
-                    and (e.due_at, e.id) < (o.due_at, o.id)
-                    and (e.miss_at is null or e.miss_at > c.now)
-                    and e.cancel_asked_at is null
-                    and (
-                        e.schedule = any(%(everywhere)s::text[])
-                        or e.tenant || ' ' || e.schedule = any(%(somewhere)s::text[])
-                    )
-            )
+                where r.tenant = o.tenant and r.lock >= o.lock and r.lock <= o.lock and r.state = 'processing'
+                order by r.tenant, r.lock
+                limit 1
+            ) is null
         order by o.due_at, o.id
-        limit f.share
+        limit 2 * f.share + 1
+    ) as w
+),
+
+first_of_lock as materialized (
+    select distinct on (e.tenant, e.lock)
+        e.tenant,
+        e.share,
+        e.id,
+        e.due_at,
+        e.fence
+    from oldest as e
+    order by e.tenant, e.lock, e.due_at, e.id
+),
+
+shared as (
+    select
+        s.tenant,
+        max(s.share) as share
+    from first_of_lock as s
+    group by s.tenant
+),
+
+wanted as materialized (
+    select w.id
+    from shared as s
+    cross join lateral (
+        select o.id
+        from first_of_lock as g
+        inner join jobs.occurrences as o on g.id = o.id
+        where
+            g.tenant = s.tenant
+            and o.fence = g.fence
+            and o.state || '' = 'scheduled'
+            and o.cancel_asked_at is null
+        order by g.due_at, g.id
+        limit s.share
         for update of o skip locked
     ) as w
 )
@@ -64,7 +96,7 @@ set
     version = o.version + 1
 from wanted as w
 cross join clock as c
-where o.id = w.id and o.state = 'scheduled' and o.cancel_asked_at is null
+where o.id = w.id and o.holder is null
 returning
     o.id, o.tenant, o.schedule, o.scheduled_at, o.attempts, o.fence, o.position, o.selected_all, o.done, o.refused,
     o.failed

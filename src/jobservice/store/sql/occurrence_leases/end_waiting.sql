@@ -1,4 +1,5 @@
 -- Ends occurrences that wait, as dead letters that no attempt is made at; the rows are locked, and nobody holds them.
+-- They are found by their ids: see claim.sql.
 update jobs.occurrences as o
 set
     state = 'dead-letter',
@@ -8,5 +9,5 @@ set
     miss_at = null,
     version = o.version + 1
 from unnest(%(ids)s::uuid[], %(causes)s::text[], %(errors)s::text[]) as g (id, cause, error)
-where o.id = g.id and o.state = 'scheduled' and o.holder is null
+where o.id = g.id and o.state || '' = 'scheduled' and o.holder is null
 returning o.tenant, o.schedule

@@ -32,7 +32,6 @@ returned as (
     from locked as l
     where
         o.id = l.id
-        and o.state = 'processing'
         and o.holder = %(holder)s
         and o.fence = %(held_fence)s
         and (l.expires_at > jobs.now() or %(expired_too)s)

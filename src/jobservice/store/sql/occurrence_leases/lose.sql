@@ -27,7 +27,7 @@ lost as materialized (
         jobs.now() as now
     from jobs.occurrences as o
     inner join given as g on o.id = g.id and o.fence = g.fence
-    where o.state = 'processing' and o.expires_at <= jobs.now()
+    where o.holder is not null and o.expires_at <= jobs.now()
     for update of o
 ),
 

@@ -35,7 +35,6 @@ from held as h
 cross join moment as m
 where
     o.id = h.id
-    and o.state = 'processing'
     and o.holder = %(holder)s
     and o.fence = h.fence
     and o.expires_at > m.now

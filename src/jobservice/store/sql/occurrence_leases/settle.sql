@@ -77,23 +77,17 @@ settled as (
     from ended as e
     where
         o.id = e.id
-        and o.state = 'processing'
         and o.holder = %(holder)s
         and o.fence = e.fence
         and o.expires_at > e.now
-    returning o.id, o.tenant, o.schedule, o.lock, o.fence, o.ended_at, o.state
-),
-
-kept as (
-    insert into jobs.occurrence_attempts (
-        occurrence, fence, tenant, attempt, worker, taken_at, started_at, expires_at, renewals, ended_at, ending, error
-    )
-    select
-        e.id,
-        e.fence,
-        s.tenant,
+    returning
+        o.id,
+        o.tenant,
+        o.schedule,
+        o.fence,
+        o.state,
+        o.ended_at,
         e.attempts,
-        %(holder)s as worker,
         e.taken_at,
         e.began_at,
         e.expires_at,
@@ -101,55 +95,73 @@ kept as (
         e.now,
         e.ending,
         e.error
-    from settled as s
-    inner join ended as e on s.id = e.id and s.fence = e.fence
 ),
 
-before as materialized (
+kept as (
+    insert into jobs.occurrence_attempts (
+        occurrence, fence, tenant, attempt, worker, taken_at, started_at, expires_at, renewals, ended_at, ending, error
+    )
+    select
+        s.id,
+        s.fence,
+        s.tenant,
+        s.attempts,
+        %(holder)s as worker,
+        s.taken_at,
+        s.began_at,
+        s.expires_at,
+        s.renewals,
+        s.now,
+        s.ending,
+        s.error
+    from settled as s
+),
+
+missing as materialized (
     select
         g.id,
-        g.fence
+        g.tenant,
+        g.fence,
+        a.ending is not null as written
     from given as g
-    inner join jobs.occurrence_attempts as a on g.id = a.occurrence and g.fence = a.fence
-    where a.worker = %(holder)s and a.ending = g.ending
+    left join settled as s on g.id = s.id and g.fence = s.fence
+    left join lateral (
+        select t.ending
+        from jobs.occurrence_attempts as t
+        where t.occurrence = g.id and t.fence = g.fence and t.worker = %(holder)s and t.ending = g.ending
+        order by t.occurrence, t.fence
+        limit 1
+    ) as a on true
+    where s.id is null
 ),
 
 late as (
     insert into jobs.refused_completions (tenant, occurrence, worker, fence, what)
     select
-        g.tenant,
-        g.id,
+        m.tenant,
+        m.id,
         %(holder)s as worker,
-        g.fence,
+        m.fence,
         'completion' as what
-    from given as g
-    left join settled as s on g.id = s.id and g.fence = s.fence
-    left join before as b on g.id = b.id and g.fence = b.fence
-    where s.id is null and b.id is null
+    from missing as m
+    where not m.written
 )
 
 select
-    g.id,
-    g.fence,
+    s.id,
+    s.fence,
     s.tenant,
     s.schedule,
-    e.began_at,
-    case when s.state = 'completed' then s.ended_at end as completed_at,
-    n.due_at as next_due
-from given as g
-left join settled as s on g.id = s.id and g.fence = s.fence
-left join before as b on g.id = b.id and g.fence = b.fence
-left join ended as e on s.id = e.id and s.fence = e.fence
-left join lateral (
-    select o.due_at
-    from jobs.occurrences as o
-    where
-        o.tenant = s.tenant
-        and o.lock = s.lock
-        and o.state = 'scheduled'
-        and o.due_at <= e.now
-        and o.id <> s.id
-    order by o.due_at, o.id
-    limit 1
-) as n on true
-where s.id is not null or b.id is not null
+    s.began_at,
+    case when s.state = 'completed' then s.ended_at end as completed_at
+from settled as s
+union all
+select
+    m.id,
+    m.fence,
+    null as tenant,
+    null as schedule,
+    null as began_at,
+    null as completed_at
+from missing as m
+where m.written
