@@ -6,8 +6,10 @@ from collections.abc import Iterable
 
 from jobcontract.events import Hint, Topic
 from jobservice.api.hub import Hub, Subscription
-from jobservice.api.stream import Pace, Stream, coalesce
+from jobservice.api.stream import Heard, Pace, Stream, coalesce
 from jobservice.usecases.hints import HintBatch
+
+HEARD: Heard = {"acme": frozenset({Topic.ITEM})}
 
 
 def hint(identifier: str, version: int) -> Hint:
@@ -39,11 +41,11 @@ def batch(position: int, *hints: Hint) -> HintBatch:
 async def test_what_a_reading_repeats_is_not_told_again() -> None:
     hub = Scripted([batch(5), batch(6, hint("a", 1), hint("b", 1)), batch(6, hint("b", 1), hint("a", 2), hint("c", 1))])
 
-    async def rights() -> frozenset[str]:
-        return frozenset({"acme"})
+    async def rights() -> Heard:
+        return HEARD
 
     pace = Pace(beat_seconds=60, recheck_seconds=60)
-    stream = Stream(hub, frozenset({"acme"}), rights, pace, lambda _: None)
+    stream = Stream(hub, HEARD, rights, pace, lambda _: None)
     await stream.open(None, seconds=1)
     frames = stream.frames()
     told = [await anext(frames)]
@@ -60,3 +62,25 @@ async def test_what_a_reading_repeats_is_not_told_again() -> None:
 def test_only_the_newest_of_each_thing_is_told() -> None:
     found = coalesce([hint("a", 2), hint("b", 1), hint("a", 1), hint("a", 3)])
     assert [(one.id, one.version) for one in found.values()] == [("a", 3), ("b", 1)]
+
+
+async def test_a_topic_that_one_may_not_read_of_is_not_told() -> None:
+    schedule = Hint(topic=Topic.SCHEDULE, tenant="acme", queue="s", id="s", version=1)
+    newer = schedule.model_copy(update={"version": 2})
+    hub = Scripted([batch(5), batch(6, schedule, hint("a", 1)), batch(7, newer)])
+    heard = dict(HEARD)
+
+    async def rights() -> Heard:
+        return dict(heard)
+
+    stream = Stream(hub, HEARD, rights, Pace(beat_seconds=60, recheck_seconds=0), lambda _: None)
+    await stream.open(None, seconds=1)
+    frames = stream.frames()
+    await anext(frames)
+    stream.subscription.wake("acme")
+    told = await anext(frames)
+    assert (told.count(b'"id":"a"'), told.count(b'"id":"s"')) == (1, 0)
+    heard["acme"] = frozenset(Topic)
+    stream.subscription.wake("acme")
+    assert b'"id":"s"' in await anext(frames), "rights that came are looked at again"
+    await frames.aclose()  # type: ignore[attr-defined]  # an async generator

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Annotated
 
@@ -12,13 +12,23 @@ from starlette.types import Receive, Scope, Send
 
 from jobcontract import routes
 from jobcontract.errors import ErrorCode, Refusal
+from jobcontract.events import Topic
 from jobcontract.permissions import GRANTS, Permission
 from jobservice.api.admission import Admission, Admitted
 from jobservice.api.endpoints import Endpoint
-from jobservice.api.stream import Pace, Stream
+from jobservice.api.stream import Heard, Pace, Stream
 from jobservice.usecases.session import SignedIn, authenticate
 
 EVENTS_TYPE = "text/event-stream"
+_NEEDS: Mapping[Topic, Permission] = {
+    Topic.ITEM: Permission.QUEUE_READ,
+    Topic.ITEMS: Permission.QUEUE_READ,
+    Topic.PLAN: Permission.QUEUE_READ,
+    Topic.MONEY: Permission.QUEUE_READ,
+    Topic.SCHEDULE: Permission.SCHEDULE_READ,
+    Topic.SCHEDULES: Permission.SCHEDULE_READ,
+}
+"""Who hears of what: whoever may look at it."""
 
 
 async def events(
@@ -26,11 +36,11 @@ async def events(
 ) -> Response:
     """Hints of what changed in the tenants that the token may read, until its rights end."""
     context = admitted.context
-    tenants = _heard_by(admitted.signed_in, admitted.tenant)
+    heard = _heard_by(admitted.signed_in, admitted.tenant)
     context.streams.enter(admitted.signed_in.person)
     bounds = context.bounds
     pace = Pace(beat_seconds=bounds.beat_seconds, recheck_seconds=bounds.recheck_seconds)
-    stream = Stream(context.hub, tenants, _Rights(admitted, tenants).look, pace, context.metrics.hints.inc)
+    stream = Stream(context.hub, heard, _Rights(admitted, had=bool(heard)).look, pace, context.metrics.hints.inc)
 
     def close() -> None:
         stream.close()
@@ -44,24 +54,26 @@ async def events(
     return EventStream(stream, close, send_seconds=bounds.send_seconds)
 
 
-def _heard_by(signed_in: SignedIn, named: str | None) -> frozenset[str]:
-    """The tenants whose queues the person may read, within the one that the request names."""
-    return frozenset(
-        membership.tenant
+def _heard_by(signed_in: SignedIn, named: str | None) -> Heard:
+    """The topics of each tenant that the person may read of, within the tenant that the request names."""
+    told = {
+        membership.tenant: frozenset(topic for topic in Topic if _NEEDS[topic] in GRANTS[membership.role])
         for membership in signed_in.memberships
-        if Permission.QUEUE_READ in GRANTS[membership.role] and named in (None, membership.tenant)
-    )
+        if named in (None, membership.tenant)
+    }
+    return {tenant: topics for tenant, topics in told.items() if topics}
 
 
 class _Rights:
     """Looks again at what a stream's token may hear."""
 
-    def __init__(self, admitted: Admission, tenants: frozenset[str]) -> None:
+    def __init__(self, admitted: Admission, *, had: bool) -> None:
+        """`had`: whether there was anything to hear of when the stream began."""
         self._admitted = admitted
-        self._had = bool(tenants)
+        self._had = had
 
-    async def look(self) -> frozenset[str] | None:
-        """The tenants to hear of now; None where the token, the person or all that it could hear has ended.
+    async def look(self) -> Heard | None:
+        """What to hear of now; None where the token, the person or all that it could hear has ended.
 
         Refusal DATABASE_AWAY or TIMED_OUT where nobody can tell.
         """
@@ -72,8 +84,8 @@ class _Rights:
             if refusal.kind in (ErrorCode.UNAUTHENTICATED, ErrorCode.TOKEN_EXPIRED):
                 return None
             raise
-        tenants = _heard_by(signed_in, self._admitted.tenant)
-        return None if self._had and not tenants else tenants
+        heard = _heard_by(signed_in, self._admitted.tenant)
+        return None if self._had and not heard else heard
 
 
 class EventStream(Response):

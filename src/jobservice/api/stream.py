@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mappin
 from dataclasses import dataclass
 
 from jobcontract.errors import Refusal
-from jobcontract.events import EventName, Hint, Hints
+from jobcontract.events import EventName, Hint, Hints, Topic
 from jobservice.api.hub import Hub, Subscription
 from jobservice.usecases.hints import HintBatch
 
@@ -23,8 +23,10 @@ BEAT = b": beat\n"
 _ID = re.compile(r"(?P<identity>[0-9a-f]{32})-(?P<position>[0-9]{1,19})", re.ASCII)
 
 Versions = Mapping[tuple[str, str], int]
-Rights = Callable[[], Awaitable[frozenset[str] | None]]
-"""Looks again: the tenants to hear of, or None where the token or all its rights ended."""
+Heard = Mapping[str, frozenset[Topic]]
+"""What a stream may be told: the topics of each tenant."""
+Rights = Callable[[], Awaitable[Heard | None]]
+"""Looks again: what to hear of, or None where the token or all its rights ended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,10 +40,9 @@ class Pace:
 class Stream:
     """One stream. `open` reads the first positions, then `frames` are sent until it ends."""
 
-    def __init__(
-        self, hub: Hub, tenants: frozenset[str], rights: Rights, pace: Pace, count: Callable[[float], object]
-    ) -> None:
+    def __init__(self, hub: Hub, heard: Heard, rights: Rights, pace: Pace, count: Callable[[float], object]) -> None:
         self._hub = hub
+        self._heard = heard
         self._count = count
         self._rights = rights
         self._pace = pace
@@ -50,7 +51,7 @@ class Stream:
         self._identity = ""
         self._sent_id = ""
         self._reset = False
-        self.subscription: Subscription = hub.subscribe(tenants)
+        self.subscription: Subscription = hub.subscribe(frozenset(heard))
 
     async def open(self, last_event_id: str | None, *, seconds: float) -> None:
         """Take the position to begin from: behind `last_event_id`, or now. Refusal DATABASE_AWAY."""
@@ -102,11 +103,13 @@ class Stream:
 
     async def _still_allowed(self) -> bool:
         try:
-            tenants = await self._rights()
+            heard = await self._rights()
         except Refusal:
             return True  # the database is away: nothing can be told meanwhile, and the next look comes
-        if tenants is None:
+        if heard is None:
             return False
+        self._heard = heard
+        tenants = frozenset(heard)
         if tenants != self.subscription.tenants:
             self._hub.change(self.subscription, tenants)
             self._places = {tenant: place for tenant, place in self._places.items() if tenant in tenants}
@@ -149,7 +152,8 @@ class Stream:
         before = self._last.get(tenant, {})
         newest = coalesce(batch.hints)
         self._last[tenant] = {key: hint.version for key, hint in newest.items()}
-        return [hint for key, hint in newest.items() if hint.version > before.get(key, -1)]
+        topics = self._heard.get(tenant, frozenset())
+        return [hint for key, hint in newest.items() if hint.topic in topics and hint.version > before.get(key, -1)]
 
     def _hints(self, hints: Iterable[Hint], *, last: bool = True) -> bytes:
         """An event of hints. Only the last part of a batch carries the new position: resuming before it repeats all."""
