@@ -295,3 +295,18 @@ async def test_a_push_into_a_batch_that_is_undone_leaves_its_key_free(batches: R
     ending = await batches.attempt(batches.due())
     assert ending.counts == Counts(done=10)
     assert batches.notes() == ["all"]
+
+
+async def test_small_runs_that_did_nothing_in_the_database_write_nothing(runs: RunStage) -> None:
+    """There is nothing that a second run would do twice: the completion says it all, and costs the only write."""
+
+    async def nothing(call: JobCall, item: JobItem) -> Outcome:
+        return done("nothing to do")
+
+    runs.schedule, runs.function = SMALL, nothing
+    before = "select sum(version), sum(done) from jobs.occurrences"
+    occurrences = [runs.due(at=AT + number * HOUR) for number in range(3)]
+    versions = runs.rows(before)
+    endings = await together(runs, occurrences)
+    assert [(each.state, each.counts) for each in endings] == [("completed", Counts(done=1))] * 3
+    assert runs.rows(before) == versions

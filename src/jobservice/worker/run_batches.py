@@ -11,6 +11,7 @@ import asyncio
 from collections import deque
 from collections.abc import Sequence
 from datetime import datetime
+from uuid import UUID
 
 import psycopg
 import structlog
@@ -94,11 +95,13 @@ async def _call_each(run: Run, transaction: Transaction, items: Sequence[JobItem
         await _call(run, transaction, item, 1, now)
 
 
-async def _call(run: Run, transaction: Transaction, item: JobItem, attempt: int, now: datetime) -> None:
+async def _call(run: Run, transaction: Transaction, item: JobItem, attempt: int, now: datetime) -> bool:
+    """Run the use case for one item; whether it did anything in the transaction. _NotWhole where it is not done."""
     call = ItemCall(calling=run.calling, transaction=transaction, key=item.key, attempt=attempt, now=now, shares=True)
     outcome = await run_use_case(run.function, call, item)
     if outcome.kind is not OutcomeKind.DONE:
         raise _NotWhole
+    return call.effects
 
 
 async def run_together(runs: Sequence[Run]) -> frozenset[Run]:
@@ -109,16 +112,19 @@ async def run_together(runs: Sequence[Run]) -> frozenset[Run]:
     """
     first = runs[0]
     fences = {run.taken.id: run.taken.fence for run in runs}
+    written: frozenset[UUID] = frozenset()
     try:
         async with first.transaction() as transaction:
+            effects = False
             for number, run in enumerate(runs, start=1):
                 if number % TURN_OF_THE_LOOP == 0:
                     await asyncio.sleep(0)
                 item = JobItem(key=ITSELF, label=run.schedule.title)
-                await _call(run, transaction, item, run.taken.attempts, transaction.began_at)
-            written = await store.advance_many(transaction, first.lease.holder, fences)
-            if len(written) < len(runs):
-                raise _NotOurs
+                effects |= await _call(run, transaction, item, run.taken.attempts, transaction.began_at)
+            if effects:  # else there is nothing that a second run would do twice, and the completion says it all
+                written = await store.advance_many(transaction, first.lease.holder, fences)
+                if len(written) < len(runs):
+                    raise _NotOurs
     except _NotOurs:
         lost = {occurrence: fence for occurrence, fence in fences.items() if occurrence not in written}
         await keep_refused(first.scope, first.taken.tenant, first.lease.holder, lost, "batch")

@@ -10,8 +10,10 @@ with given as (
 locked as materialized (
     select o.id
     from jobs.occurrences as o
-    inner join given as g on o.id = g.id
-    where o.tenant = %(tenant)s and o.holder = %(holder)s
+    where
+        o.id = any(%(occurrences)s::uuid[])
+        and o.tenant = %(tenant)s
+        and o.holder = %(holder)s
     order by o.id
     for no key update of o
 )
