@@ -123,6 +123,12 @@ def test_who_asked_to_cancel_and_why_and_what_it_will_do() -> None:
         cancel_reason="bank down",
     )
     assert plain(occurrence_lines(asked, AT)[0]) == "cancelling asked for by o.lind 4 s ago: bank down"
+    gone = asked.model_copy(
+        update={"state": OccurrenceState.DEAD_LETTER, "lease": None, "cause": "cancelled", "items": NONE}
+    )
+    shown = [plain(line) for line in occurrence_lines(gone, AT)]
+    assert shown[:2] == ["cause     cancelled", "cancelled asked for by o.lind 4 s ago: bank down"]
+    assert shown[-1] == "items     none was selected"
     assert "its Worker stops it within a second" in cancel_words(occurrence(**RUNNING))[0]
     waiting = occurrence(state=OccurrenceState.SCHEDULED, attempts=0, items=NONE)
     assert cancel_words(waiting)[0] == "It has not started: it is never started."
@@ -148,6 +154,7 @@ def test_an_attempt_tells_fence_renewals_and_how_it_ended() -> None:
     lost = attempt(1, AttemptEnding.LOST, error="Worker was lost.", started_at=None)
     assert attempt_cells(lost)["ending"].text == "✗ Worker lost"
     assert attempt_cells(lost)["lasted"].text == "45 s"
+    assert attempt_cells(attempt(1, AttemptEnding.COMPLETED, ended_at=lost.taken_at))["lasted"].text == "under 1 s"
     first, second = (plain(line) for line in attempt_lines(lost, AT))
     assert "fence 2" in first
     assert "never started" in first

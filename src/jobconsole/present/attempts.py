@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from jobconsole.present.columns import Column, Line, Piece, Tone
 from jobconsole.present.occurrences import SHORT_ID, host_text, times_text
 from jobconsole.present.schedules import At, utc_text
-from jobconsole.present.times import both, brief_span
+from jobconsole.present.times import both, brief_span, lasted
 from jobcontract.states import AttemptEnding, OutcomeKind
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def attempt_cells(attempt: Attempt) -> Mapping[str, Piece]:
         "worker": Piece(attempt.worker[:SHORT_ID]),
         "host": Piece(attempt.host),
         "taken": Piece(_clock(attempt.taken_at)),
-        "lasted": Piece(brief_span((attempt.ended_at - began).total_seconds())),
+        "lasted": Piece(lasted((attempt.ended_at - began).total_seconds())),
         "renewed": Piece(f"{attempt.renewals:,}"),
         "error": Piece(attempt.error or ""),
     }

@@ -9,8 +9,8 @@ from datetime import UTC
 from typing import TYPE_CHECKING
 
 from jobconsole.present.columns import Column, Line, Piece, Tone, joined
-from jobconsole.present.schedules import CLOCKS, At, brief_ago, utc_text
-from jobconsole.present.times import ago, both, brief_span, countdown
+from jobconsole.present.schedules import CLOCKS, At, brief_ago, is_utc, utc_text
+from jobconsole.present.times import ago, both, brief_span, countdown, lasted
 from jobcontract.states import DeadCause, OccurrenceOrigin, OccurrenceState
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def what_text(occurrence: Occurrence, at: At) -> str:
     if occurrence.state is OccurrenceState.SCHEDULED and occurrence.attempts:
         return f"next attempt {_due(occurrence, at)}"
     if occurrence.state is OccurrenceState.COMPLETED and occurrence.started_at and occurrence.ended_at:
-        return f"took {brief_span((occurrence.ended_at - occurrence.started_at).total_seconds())}{_origin(occurrence)}"
+        return f"took {lasted((occurrence.ended_at - occurrence.started_at).total_seconds())}{_origin(occurrence)}"
     return _origin(occurrence).removeprefix(" · ")
 
 
@@ -180,7 +180,7 @@ def occurrence_lines(occurrence: Occurrence, at: At) -> list[Line]:
         *lines,
         _labelled("scheduled", *_scheduled_pieces(occurrence, at)),
         *_run_lines(occurrence, at),
-        _labelled("items", *_counts_pieces(occurrence.items)),
+        _labelled("items", *_counts_pieces(occurrence.items, ended=occurrence.state.ended)),
     ]
 
 
@@ -212,12 +212,12 @@ def _cancel_lines(occurrence: Occurrence, at: At) -> list[Line]:
     by = occurrence.cancelled_by.id if occurrence.cancelled_by is not None else "somebody"
     why = f": {occurrence.cancel_reason}" if occurrence.cancel_reason else ""
     told = f"asked for by {by} {ago(occurrence.cancel_asked_at, at.now)}{why}"
-    return [_labelled("cancelling", Piece(told, Tone.WARN))]
+    return [_labelled("cancelled" if occurrence.state.ended else "cancelling", Piece(told, Tone.WARN))]
 
 
 def _scheduled_pieces(occurrence: Occurrence, at: At) -> Sequence[Piece]:
     local = ""
-    if occurrence.local is not None:
+    if occurrence.local is not None and not is_utc(occurrence.zone):
         same = occurrence.local.date() == occurrence.scheduled_at.astimezone(UTC).date()
         local = f" = {occurrence.local:{'%a %H:%M' if same else '%a %Y-%m-%d %H:%M'}} in {occurrence.zone}"
     clock = f", {CLOCKS[occurrence.clock]}" if occurrence.clock is not None else ""
@@ -235,11 +235,11 @@ def _run_lines(occurrence: Occurrence, at: At) -> list[Line]:
     started = both(occurrence.started_at, at.zone)
     took = ""
     if occurrence.ended_at is not None:
-        took = f" · took {brief_span((occurrence.ended_at - occurrence.started_at).total_seconds())}"
+        took = f" · took {lasted((occurrence.ended_at - occurrence.started_at).total_seconds())}"
     return [_labelled("ran", Piece(f"{started}{took}"), Piece(f" · {tries}", Tone.QUIET))]
 
 
-def _counts_pieces(counts: ItemCounts) -> Sequence[Piece]:
+def _counts_pieces(counts: ItemCounts, *, ended: bool) -> Sequence[Piece]:
     told = [
         Piece(f"✗ {counts.failed:,} failed" if counts.failed else "", Tone.BAD),
         Piece(f"✓ {counts.done:,} done" if counts.done else "", Tone.GOOD),
@@ -247,9 +247,10 @@ def _counts_pieces(counts: ItemCounts) -> Sequence[Piece]:
         Piece(f"{counts.unfinished:,} without an outcome" if counts.unfinished else ""),
     ]
     pieces = joined(told)
-    if counts.selected_all:
+    if counts.selected_all or (ended and not pieces):
         return pieces or (Piece("none was selected", Tone.QUIET),)
-    return (*pieces, Piece(f"{' · ' if pieces else ''}more to select", Tone.QUIET))
+    left = "not all were selected" if ended else "more to select"
+    return (*pieces, Piece(f"{' · ' if pieces else ''}{left}", Tone.QUIET))
 
 
 def _labelled(label: str, *pieces: Piece) -> Line:

@@ -110,7 +110,7 @@ def next_lines(answer: NextInstants, zone: tzinfo) -> list[str]:
 
 def planned_lines(instants: Sequence[Planned], zoned: str, zone: tzinfo) -> list[str]:
     """One line an instant; a local time that does not run says why."""
-    rows = (
+    rows = [
         (
             utc(each.at),
             wall_text(each, zoned),
@@ -119,8 +119,12 @@ def planned_lines(instants: Sequence[Planned], zoned: str, zone: tzinfo) -> list
             each.words or (CLOCKS[each.clock] if each.clock is not None else ""),
         )
         for each in instants
-    )
-    return table(("next", zoned or "UTC", "on your clock", "", "clock"), rows) if instants else []
+    ]
+    if not instants:
+        return []
+    if zoned:
+        return table(("next", zoned, "on your clock", "", "clock"), rows)
+    return table(("next", "on your clock"), ((at, own) for at, _, own, *_ in rows))
 
 
 def skipped_lines(skipped: Sequence[SkippedInstants], zone: tzinfo) -> list[str]:
@@ -174,14 +178,14 @@ def occurrence_lines(occurrence: Occurrence, zone: tzinfo) -> list[str]:
     counts = occurrence.items
     items = (
         f"{counts.done:,} done, {counts.refused:,} refused, {counts.failed:,} failed, {counts.unfinished:,} without an "
-        f"outcome{'' if counts.selected_all else '; not all were selected yet'}"
+        f"outcome{'' if counts.selected_all or occurrence.state.ended else '; more to select'}"
     )
     return pairs(
         (
             ("occurrence", f"{occurrence.name} ({occurrence.id})"),
             ("tenant", occurrence.tenant),
             ("state", occurrence.state),
-            ("cause", occurrence.cause and f"{occurrence.cause}: {CAUSES[occurrence.cause]}"),
+            ("cause", _cause(occurrence)),
             ("error", occurrence.error),
             ("cancel asked", cancelled),
             ("scheduled", f"{_both(occurrence.scheduled_at, zone)}{wall}"),
@@ -199,6 +203,14 @@ def occurrence_lines(occurrence: Occurrence, zone: tzinfo) -> list[str]:
             ("items", items),
         )
     )
+
+
+def _cause(occurrence: Occurrence) -> str | None:
+    cause = occurrence.cause
+    if cause is None:
+        return None
+    words = CAUSES[cause]
+    return cause.value if words == cause.value else f"{cause}: {words}"
 
 
 def detail_lines(detail: OccurrenceDetail, zone: tzinfo) -> list[str]:

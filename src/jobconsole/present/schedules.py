@@ -213,7 +213,12 @@ def _next_lines(schedule: Schedule, detail: ScheduleDetail | None, at: At) -> li
 
 def zone_of(rhythm: Rhythm | None) -> str:
     """The zone that a rhythm is told in; empty without one, and in UTC."""
-    return rhythm.zone if rhythm is not None and rhythm.zone.upper() not in ("UTC", "ETC/UTC", "Z") else ""
+    return rhythm.zone if rhythm is not None and not is_utc(rhythm.zone) else ""
+
+
+def is_utc(zone: str) -> bool:
+    """Whether a zone is UTC, so that its clock says nothing more."""
+    return zone.upper() in ("UTC", "ETC/UTC", "Z")
 
 
 def planned_line(planned: Planned, zone: str, at: At) -> Line:

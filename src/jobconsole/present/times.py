@@ -44,6 +44,11 @@ def brief_span(seconds: float) -> str:
     return f"{whole // _MINUTE} min" if whole >= _MINUTE else f"{whole} s"
 
 
+def lasted(seconds: float) -> str:
+    """How long something took: as `brief_span`, but `under 1 s` where it was less."""
+    return "under 1 s" if seconds < 1 else brief_span(seconds)
+
+
 def age(created: datetime, now: datetime) -> str:
     """`6 days old`, `5 hours old`, `12 min old`; `dated in 2 days` for a date to come."""
     seconds = (now - created).total_seconds()

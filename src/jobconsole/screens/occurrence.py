@@ -214,6 +214,7 @@ class OccurrenceScreen(WatchingScreen):
         for name, table, rows in tables:
             table.display = len(rows) > 0 and (not low or name == self.list)
         self.attempts_table.styles.height = min(len(self.tried), 5) + 1 if len(self.items) and not low else "1fr"
+        self.attempts_table.styles.max_height = 6 if len(self.items) and not low else "100%"
         self.attempts_table.show(self.tried, attempts_columns(), self.tried.needs())
         self.items_table.show(self.items, items_columns(), self.items.needs())
         self.lists.display = known
