@@ -71,6 +71,8 @@ def test_a_daily_time_inside_the_gap(skipped: Skipped, on_the_day: list[str], cl
     assert ats(rhythm, "2025-03-08T00:00", len(whole)) == whole
     assert ats(rhythm, "2025-03-09T06:30", len(whole) - 1) == whole[1:]
     assert ats(rhythm, "2025-03-09T06:59:30", len(whole) - 1) == whole[1:]
+    later = [each for each in whole if each > "2025-03-09T07:10"]  # between the gap's end and a shifted instant
+    assert ats(rhythm, "2025-03-09T07:10", len(later)) == later
     found = between(rhythm, at("2025-03-09T00:00"), at("2025-03-10T00:00"), most=5)
     assert [(each.clock, str(each.local)) for each in found.instants] == [
         (clock, "2025-03-09 02:30:00") for _ in on_the_day
