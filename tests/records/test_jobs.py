@@ -15,7 +15,9 @@ from jobcontract.permissions import Permission
 from jobcontract.states import MisfirePolicy, Moves, Repeated, ScheduleType, Skipped
 from jobservice import records
 from jobservice.records.durations import interval, shown
+from jobservice.records.folder import RecordFile
 from jobservice.records.job_windows import catch_up_seconds, longest_seconds
+from jobservice.records.reading import read_records
 from jobservice.records.settings import whole_value
 from jobservice.rules.rhythms import Cron, Every
 from jobservice.rules.schedules import (
@@ -304,6 +306,21 @@ def test_a_job_says_what_its_requirement_wants(
 ) -> None:
     said = findings(folder, name, was, now)
     assert [each.split(": ")[1] for each in said] == [code], said
+
+
+ODD = ("", "[]", "{}", "[[]]", "[{}]", "{a: b}", "x y", "'1'", "-1", "{mode: [all]}", "{policy: {}}", "[{days: mon}]")
+
+
+@pytest.mark.parametrize("name", ["nightly", "rehearse"])
+def test_whatever_a_field_holds_the_record_is_read_or_refused_with_a_sentence(name: str) -> None:
+    text = (GOOD / "jobs" / f"{name}.yaml").read_text()
+    for field in re.findall(r"^(?!kind|id)(\w+):", text, re.MULTILINE):
+        for odd in ODD:
+            changed = re.sub(rf"^{field}:.*\n(?: +.*\n)*", f"{field}: {odd}\n", text, flags=re.MULTILINE)
+            file = RecordFile(shown="one.yaml", path="one.yaml", content=changed.encode())
+            written, wrong = read_records((file,))
+            assert wrong or (written and written[0].content is not None), (field, odd)
+            assert all(each.sentence.endswith((".", "?")) for each in wrong), (field, odd)
 
 
 def test_a_local_hour_that_varies_may_run_in_both_hours(folder: Path) -> None:
