@@ -187,7 +187,7 @@ class RunStage:
 
     def rows(self, query: str, *values: Any) -> list[Any]:
         """Rows past the walls."""
-        return self.people.connection.execute(query, values).fetchall()  # type: ignore[call-overload]  # a text of the tests
+        return self.people.connection.execute(query, values).fetchall()
 
     def items(self, occurrence: UUID) -> dict[str, str | None]:
         """Outcome of every item that has a row, by key."""

@@ -10,7 +10,7 @@ import pytest
 
 from jobcontract.states import AttemptEnding, OccurrenceState
 from jobservice.application import JobCall, JobItem, NewWorkItem, Outcome, done, failed, refused, uncertain
-from jobservice.worker import run_batches
+from jobservice.store import occurrence_items
 from jobservice.worker.leased_work import Why
 from jobservice.worker.run_ending import Counts, Ending, RunLost
 from tests.conftest import Clock
@@ -109,7 +109,7 @@ async def test_what_raises_and_what_waits_is_run_singly_too(batches: RunStage) -
 async def test_a_crash_at_the_end_of_a_batch_has_one_accepted_effect(
     batches: RunStage, monkeypatch: pytest.MonkeyPatch, crash: str
 ) -> None:
-    true_advance, batch = run_batches.store.advance, 0
+    true_advance, batch = occurrence_items.advance, 0
 
     async def dies(*values: Any, **more: Any) -> bool:
         nonlocal batch
@@ -118,14 +118,15 @@ async def test_a_crash_at_the_end_of_a_batch_has_one_accepted_effect(
             raise RuntimeError("gone")
         if batch == 3:
             raise RuntimeError("gone")
-        return await true_advance(*values, **more)
+        written: bool = await true_advance(*values, **more)
+        return written
 
-    monkeypatch.setattr(run_batches.store, "advance", dies)
+    monkeypatch.setattr(occurrence_items, "advance", dies)
     occurrence = batches.due()
     lease, taken = batches.claim(occurrence)
     await batches.runner().run(lease, taken)  # never settled
     assert batches.notes() == keys(3 if crash == "before the commit" else 6)
-    monkeypatch.setattr(run_batches.store, "advance", true_advance)
+    monkeypatch.setattr(occurrence_items, "advance", true_advance)
     ending = await batches.attempt(occurrence, holder=SECOND)
     assert (ending.state, ending.counts) == (OccurrenceState.COMPLETED, Counts(done=10))
     assert batches.notes() == keys(10)

@@ -11,6 +11,7 @@ import pytest
 
 from jobcontract.states import AttemptEnding, DeadCause, OccurrenceState
 from jobservice.application import JobCall, JobItem, NewWorkItem, Outcome, done
+from jobservice.store import occurrence_items
 from jobservice.worker import run_items
 from jobservice.worker.leased_work import Why
 from jobservice.worker.run_ending import Counts, RunLost
@@ -140,7 +141,7 @@ async def test_a_crash_between_effect_and_completion_has_one_accepted_effect(
 
     runs.function, runs.at_once = notes_scope, 1
     occurrence = runs.due()
-    true_end, ended = run_items.store.end, 0
+    true_end, ended = occurrence_items.end, 0
 
     async def dies_at_the_third(*values: Any) -> bool:
         nonlocal ended
@@ -148,12 +149,13 @@ async def test_a_crash_between_effect_and_completion_has_one_accepted_effect(
         if ended == 3:
             assert runs.notes() == keys(2), "the third is made, and nobody sees it"
             raise Crash
-        return await true_end(*values)
+        written: bool = await true_end(*values)
+        return written
 
-    monkeypatch.setattr(run_items.store, "end", dies_at_the_third)
+    monkeypatch.setattr(occurrence_items, "end", dies_at_the_third)
     lease, taken = runs.claim(occurrence)
     await runs.runner().run(lease, taken)  # never settled: the process is gone
-    monkeypatch.setattr(run_items.store, "end", true_end)
+    monkeypatch.setattr(occurrence_items, "end", true_end)
     ending = await runs.attempt(occurrence, holder=SECOND)
     assert (ending.state, ending.counts) == (OccurrenceState.COMPLETED, Counts(done=7))
     assert runs.notes() == keys(7)
@@ -285,74 +287,11 @@ async def test_a_row_whose_lock_goes_away_is_run_in_the_same_attempt(
             other.rollback()
             await true_sleep(0)
 
-        monkeypatch.setattr(run_items.asyncio, "sleep", frees)
+        monkeypatch.setattr(asyncio, "sleep", frees)
         runs.function, runs.at_once = locks, 1
         ending = await runs.runner().run(lease, taken)
     assert ending.counts == Counts(done=7)
     assert runs.notes() == keys(7)
-
-
-async def test_a_selection_that_raises_ends_the_attempt_and_what_was_selected_is_done(runs: RunStage) -> None:
-    plain = selection_of(keys(7))
-
-    async def breaks(selecting: Any, after: str | None, limit: int) -> Any:
-        if after == "item-03":
-            raise RuntimeError(SECRET)
-        return await plain(selecting, after, limit)
-
-    runs.selection = breaks
-    occurrence = runs.due()
-    ending = await runs.attempt(occurrence)
-    assert (ending.attempt, ending.state, ending.retry_after) == (AttemptEnding.FAILED, OccurrenceState.SCHEDULED, 10.0)
-    assert ending.error is not None
-    assert ending.error.startswith("The selection went wrong. The Worker's log says more: ")
-    assert "hunter2" not in ending.error
-    assert (ending.counts, ending.position, ending.selected_all) == (Counts(done=3), "item-03", False)
-    runs.selection = plain
-    ending = await runs.attempt(occurrence)
-    assert (ending.state, ending.counts) == (OccurrenceState.COMPLETED, Counts(done=7))
-    assert runs.notes() == keys(7)
-
-
-def item(key: Any = "a", label: Any = "A", **given: Any) -> JobItem:
-    return JobItem(key=key, label=label, given=given)
-
-
-UNFIT = {
-    "more than asked": ([item(str(number)) for number in range(4)], "gave 4 items where at most 3"),
-    "no item": (["item"], "no item of a job"),
-    "no key": ([item(key="")], "whose key is not text"),
-    "long key": ([item(key="k" * 201)], "whose key is not text"),
-    "nul": ([item(label="a\x00b")], "whose label is not text"),
-    "one twice": ([item(), item()], "one key twice"),
-    "given a list": ([item(given=[1])], "no text, number or yes and no"),
-    "given nul": ([item(given="\x00")], "no text, number or yes and no"),
-}
-
-
-@pytest.mark.parametrize("case", UNFIT)
-async def test_a_selection_that_gives_what_no_run_can_work_with_is_told_so(runs: RunStage, case: str) -> None:
-    gives, said = UNFIT[case]
-
-    async def odd(selecting: Any, after: str | None, limit: int) -> Any:
-        return gives
-
-    runs.selection = odd
-    ending = await runs.attempt(runs.due())
-    assert (ending.attempt, ending.state) == (AttemptEnding.FAILED, OccurrenceState.SCHEDULED)
-    assert ending.error is not None
-    assert said in ending.error
-
-
-async def test_a_selection_that_does_not_go_on_is_ended(runs: RunStage) -> None:
-    async def stands_still(selecting: Any, after: str | None, limit: int) -> Any:
-        return [item("a"), item("b")]
-
-    runs.selection = stands_still
-    ending = await runs.attempt(runs.due())
-    assert ending.error is not None
-    assert "gave 'b' again" in ending.error
-    assert ending.counts == Counts(done=2)
 
 
 @pytest.mark.parametrize("raised", [SystemExit(3), KeyboardInterrupt(), asyncio.CancelledError(), GeneratorExit()])

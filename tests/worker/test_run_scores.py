@@ -18,7 +18,7 @@ from jobservice.store.database import Database, Transaction
 from jobservice.store.items import Standing
 from jobservice.store.occurrence_items import RunLease
 from jobservice.usecases.scoring import Scorer
-from jobservice.worker import run_scores
+from jobservice.worker import run_scores, score_batches
 from jobservice.worker.run_ending import Ending, RunLost
 from tests.conftest import Clock, People
 from tests.usecases.desk import RECORDS, REFRESH, SCORED, Desk, application, payout
@@ -226,7 +226,7 @@ async def test_a_run_that_was_frozen_between_reading_and_writing_is_refused(
 ) -> None:
     item = (await scores.desk.push(SCORED))["id"]
     clock.advance(DAY)
-    before, true_compute = scores.row(item), run_scores.compute
+    before, true_compute = scores.row(item), score_batches.compute
     occurrence = scores.runs.due()
 
     def freezes(*values: Any) -> Any:

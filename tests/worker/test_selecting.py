@@ -1,4 +1,5 @@
-"""What a selection may look at: released payouts and waiting items of its own tenant, and nothing to write."""
+"""What a selection may look at: released payouts and waiting items of its own tenant, and nothing to write; and what no
+run can work with."""
 
 from __future__ import annotations
 
@@ -10,13 +11,15 @@ import psycopg
 import pytest
 
 from jobcontract.money import Money
+from jobcontract.states import AttemptEnding, OccurrenceState
 from jobservice.application import JobItem, NewPayment, Outcome, Selecting, release_key
 from jobservice.worker import selecting as selecting_module
 from jobservice.worker.run_ending import Counts
 from tests.usecases.desk import NOTES, PAYOUTS
-from tests.worker.runs_stage import AT, JOB, RunStage
+from tests.worker.runs_stage import AT, JOB, RunStage, keys, selection_of
 
 DAY = timedelta(days=1)
+SECRET = "password=hunter2 select * from jobs.items"
 
 
 def item(runs: RunStage, number: int, *, tenant: str = "acme", queue: str = PAYOUTS, **more: Any) -> str:
@@ -26,7 +29,7 @@ def item(runs: RunStage, number: int, *, tenant: str = "acme", queue: str = PAYO
     names = ", ".join(columns)
     marks = ", ".join(["%s"] * len(columns))
     runs.people.connection.execute(
-        f"insert into jobs.items (id, tenant, queue, business_key, title, created, pushed_by, changed_by, words,"  # type: ignore[arg-type]  # names of the tests
+        f"insert into jobs.items (id, tenant, queue, business_key, title, created, pushed_by, changed_by, words,"  # names of the tests
         f" currency, payee_id, payee_name, account, {names})"
         f" values (%s, %s, %s, %s, %s, %s, 'p', 'p', 'w', 'GBP', 'P-1', 'Pat', 'GB00TEST0001', {marks})",
         (identifier, tenant, queue, f"K-{number}", f"Item {number}", AT, *columns.values()),
@@ -169,3 +172,66 @@ async def test_one_look_is_bounded(runs: RunStage, monkeypatch: pytest.MonkeyPat
         return [len(await selecting.waiting(PAYOUTS, after=None, limit=limit)) for limit in (-1, 0, 1, 10**12)]
 
     assert await asked(runs, question) == [0, 0, 1, 2]
+
+
+async def test_a_selection_that_raises_ends_the_attempt_and_what_was_selected_is_done(runs: RunStage) -> None:
+    plain = selection_of(keys(7))
+
+    async def breaks(selecting: Any, after: str | None, limit: int) -> Any:
+        if after == "item-03":
+            raise RuntimeError(SECRET)
+        return await plain(selecting, after, limit)
+
+    runs.selection = breaks
+    occurrence = runs.due()
+    ending = await runs.attempt(occurrence)
+    assert (ending.attempt, ending.state, ending.retry_after) == (AttemptEnding.FAILED, OccurrenceState.SCHEDULED, 10.0)
+    assert ending.error is not None
+    assert ending.error.startswith("The selection went wrong. The Worker's log says more: ")
+    assert "hunter2" not in ending.error
+    assert (ending.counts, ending.position, ending.selected_all) == (Counts(done=3), "item-03", False)
+    runs.selection = plain
+    ending = await runs.attempt(occurrence)
+    assert (ending.state, ending.counts) == (OccurrenceState.COMPLETED, Counts(done=7))
+    assert runs.notes() == keys(7)
+
+
+def given(key: Any = "a", label: Any = "A", **more: Any) -> JobItem:
+    return JobItem(key=key, label=label, given=more)
+
+
+UNFIT = {
+    "more than asked": ([given(str(number)) for number in range(4)], "gave 4 items where at most 3"),
+    "no item": (["item"], "no item of a job"),
+    "no key": ([given(key="")], "whose key is not text"),
+    "long key": ([given(key="k" * 201)], "whose key is not text"),
+    "nul": ([given(label="a\x00b")], "whose label is not text"),
+    "one twice": ([given(), given()], "one key twice"),
+    "given a list": ([given(given=[1])], "no text, number or yes and no"),
+    "given nul": ([given(given="\x00")], "no text, number or yes and no"),
+}
+
+
+@pytest.mark.parametrize("case", UNFIT)
+async def test_a_selection_that_gives_what_no_run_can_work_with_is_told_so(runs: RunStage, case: str) -> None:
+    gives, said = UNFIT[case]
+
+    async def odd(selecting: Any, after: str | None, limit: int) -> Any:
+        return gives
+
+    runs.selection = odd
+    ending = await runs.attempt(runs.due())
+    assert (ending.attempt, ending.state) == (AttemptEnding.FAILED, OccurrenceState.SCHEDULED)
+    assert ending.error is not None
+    assert said in ending.error
+
+
+async def test_a_selection_that_does_not_go_on_is_ended(runs: RunStage) -> None:
+    async def stands_still(selecting: Any, after: str | None, limit: int) -> Any:
+        return [given("a"), given("b")]
+
+    runs.selection = stands_still
+    ending = await runs.attempt(runs.due())
+    assert ending.error is not None
+    assert "gave 'b' again" in ending.error
+    assert ending.counts == Counts(done=2)
