@@ -1,31 +1,42 @@
-"""Owns measuring the Worker's duty of rescoring: rows a second, beside one update of the same rows."""
+"""Owns measuring a run that scores a queue anew: rows a second, beside one update of the same rows."""
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import AsyncIterator
 from uuid import uuid4
+
+from psycopg.rows import dict_row
 
 from benchmarks.figures import Figure
 from benchmarks.ground import TENANT, Ground
 from benchmarks.seeding import Connection, settle
 from jobservice.bootstrap.dev import WORKER
-from jobservice.store import duties as duty_rows
+from jobservice.store.occurrence_leases import TakenOccurrence
 from jobservice.usecases.service import Service
-from jobservice.worker.fenced import give_back, take
-from jobservice.worker.rescoring import Rescoring
+from jobservice.worker.leased_work import Grant, RowLease
+from jobservice.worker.run_scope import Room
+from jobservice.worker.running import Runner
 
 PART = "rescoring"
 DATABASE = "rescoring"
-DUTY = "rescoring"
+SCHEDULE = "payouts.rescore"
 ROWS, ROUNDS = 20_000, 5
-SOON = 8.0
-"""Seconds until the rows are due: the duty's look after its start comes before that."""
+LEASE = 600.0
 
+OCCURRENCE = """
+insert into jobs.occurrences (
+    tenant, schedule, scheduled_at, tzdata, lock, due_at, state, holder, taken_at, expires_at, attempts, fence
+)
+values (
+    %(tenant)s, %(schedule)s, jobs.now(), 'benchmark', %(lock)s, jobs.now(), 'processing', %(holder)s, jobs.now(),
+    jobs.now() + make_interval(secs => %(lease)s), 1, 1
+)
+returning id, tenant, schedule, scheduled_at, attempts, fence, position, selected_all, done, refused, failed
+"""
 DUE = """
 update jobs.items
-set rescore_at = jobs.now() + make_interval(secs => %(soon)s)
+set rescore_at = jobs.now()
 where tenant = %(tenant)s
 """
 PREPARE = """
@@ -54,19 +65,17 @@ where i.id = n.id
 
 
 async def measure(ground: Ground) -> AsyncIterator[Figure]:
-    """Rows a second of the duty."""
+    """Rows a second of a run of the schedule."""
     await ground.make(DATABASE, {TENANT: ROWS})
     scored, updated = [], []
     with ground.superuser(DATABASE) as connection:
         async with ground.service(DATABASE, role=WORKER, most=5) as service:
-            async with service.database.transaction(None) as transaction:
-                await duty_rows.add_duty(transaction, DUTY)
             for _ in range(ROUNDS):
                 updated.append(_one_update(connection))
                 scored.append(await _rescored(connection, service))
     yield Figure(
         part=PART,
-        what=f"the Worker's duty over {ROWS:,} due rows",
+        what=f"a run over {ROWS:,} due rows",
         unit="rows/s",
         rounds=tuple(scored),
         peer="one UPDATE ... FROM of the same rows",
@@ -76,26 +85,28 @@ async def measure(ground: Ground) -> AsyncIterator[Figure]:
 
 
 async def _rescored(connection: Connection, service: Service) -> float:
-    """Rows a second; RuntimeError where the duty did not score every row in the run that is measured."""
-    duty = Rescoring(scorer=service.scorer, queues=service.records.queues, every=0.0)
+    """Rows a second; RuntimeError where the run did not score every row."""
+    runner = Runner(database=service.database, records=service.records, application=service.application, room=Room())
     _make_due(connection)
-    due = time.perf_counter() + SOON
-    await _run(service, duty)  # after its start it looks through everything, once, and remembers when scores are due
-    await asyncio.sleep(max(0.0, due + 0.5 - time.perf_counter()))
+    lease, taken = _claimed(connection)
     began = time.perf_counter()
-    done = await _run(service, duty)
-    if done != ROWS:
-        raise RuntimeError(f"the duty scored {done:,} of {ROWS:,} rows")
+    ending = await runner.run(lease, taken)
+    if ending.counts.done != ROWS:
+        raise RuntimeError(f"the run scored {ending.counts.done:,} of {ROWS:,} rows: {ending.error}")
     return ROWS / (time.perf_counter() - began)
 
 
-async def _run(service: Service, duty: Rescoring) -> int:
-    lease = await take(service.database, duty, uuid4())
-    if lease is None:
-        raise RuntimeError("the duty was not free")
-    done = await duty.run_once(lease)
-    await give_back(lease, whole=True)
-    return done.get("scored", 0)
+def _claimed(connection: Connection) -> tuple[RowLease, TakenOccurrence]:
+    """An occurrence of the schedule that this process holds."""
+    holder = uuid4()
+    values = {"tenant": TENANT, "schedule": SCHEDULE, "lock": str(holder), "holder": holder, "lease": LEASE}
+    with connection.cursor(row_factory=dict_row) as cursor:
+        row = cursor.execute(OCCURRENCE, values).fetchone()
+    if row is None:
+        raise RuntimeError("no occurrence was made")
+    taken = TakenOccurrence(**row)
+    grant = Grant(id=taken.id, tenant=taken.tenant, fence=taken.fence, content=taken)
+    return RowLease(grant=grant, holder=holder, deadline=time.monotonic() + LEASE), taken
 
 
 def _one_update(connection: Connection) -> float:
@@ -111,6 +122,6 @@ def _one_update(connection: Connection) -> float:
 
 
 def _make_due(connection: Connection) -> None:
-    """What the rounds before left behind is cleared away; then every row is due soon."""
+    """What the rounds before left behind is cleared away; then every row is due."""
     settle(connection)
-    connection.execute(DUE, {"tenant": TENANT, "soon": SOON})
+    connection.execute(DUE, {"tenant": TENANT})
