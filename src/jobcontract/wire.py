@@ -37,8 +37,13 @@ BusinessKey = Annotated[Key, AfterValidator(_addressable)]
 """The pusher's own id of an item, which later is part of an address."""
 Counted = Annotated[int, Field(strict=True, ge=1, le=2**63 - 1)]
 """A version or fence: a whole number of JSON, never its text, a float or a boolean."""
-Reason = Annotated[Text, StringConstraints(strip_whitespace=True, min_length=1, max_length=REASON_MAX)]
-Note = Annotated[Text, StringConstraints(strip_whitespace=True, min_length=1, max_length=NOTE_MAX)]
+# Stripped first, then measured: behind a validator of our own the length would be that of the blanks.
+Reason = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=REASON_MAX), AfterValidator(_storable)
+]
+Note = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=NOTE_MAX), AfterValidator(_storable)
+]
 WallTime = Annotated[
     NaiveDatetime,
     WithJsonSchema({"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,6})?$"}),

@@ -140,3 +140,10 @@ def test_routes_have_names_of_their_own_and_what_acts_is_a_post() -> None:
     assert len({(route.method, route.path) for route in ROUTES}) == len(ROUTES)
     assert [route.name for route in ROUTES if route.acts and route.method != "POST"] == []
     assert [route.name for route in ROUTES if route.public and (route.acts or route.permission)] == []
+
+
+@pytest.mark.parametrize("reason", ["", " ", "\t\n ", "x" * 501, "a\x00b"])
+def test_a_reason_that_says_nothing_or_cannot_be_kept_is_refused(reason: str) -> None:
+    with pytest.raises(ValidationError):
+        BreakClaim(fence=1, reason=reason)
+    assert BreakClaim(fence=1, reason="  ill ").reason == "ill"
