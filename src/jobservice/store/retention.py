@@ -51,6 +51,7 @@ async def raise_floors(transaction: Transaction, lease: LeaseKey, holdings: Sequ
 
 async def lock(transaction: Transaction, holdings: Sequence[Holding], *, each: int) -> tuple[UUID, ...]:
     """The oldest ended occurrences past retention, at most so many of each schedule, locked."""
+    await transaction.run("retention/walk_in_order")
     rows = await transaction.rows("retention/lock", each=each, **_columns(holdings))
     return tuple(row["id"] for row in rows)
 

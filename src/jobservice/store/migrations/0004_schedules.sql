@@ -160,6 +160,9 @@ create table jobs.skipped_instants (
     check (last_at >= first_at)
 );
 
+-- What a run of skips goes on with is found by where it ended.
+create index skipped_instants_last on jobs.skipped_instants (tenant, schedule, last_at);
+
 -- Where a saga-driving job goes on: moved in the transaction of the item that it stands behind.
 create table jobs.cursors (
     tenant text not null,

@@ -24,6 +24,26 @@ with given as (
         )
 ),
 
+ends as materialized (
+    select
+        g.*,
+        (
+            select k.id
+            from jobs.skipped_instants as k
+            where
+                k.tenant = g.tenant
+                and k.schedule = g.schedule
+                and k.last_at = g.follows
+                and k.policy = g.policy
+                and k.cause = g.cause
+                and k.zone = g.zone
+                and k.tzdata = %(tzdata)s
+            order by k.id
+            limit 1
+        ) as before
+    from given as g
+),
+
 longer as (
     update jobs.skipped_instants as k
     set
@@ -31,16 +51,9 @@ longer as (
         count = k.count + g.count,
         merged_into = g.merged_into,
         decided_at = %(now)s::timestamptz
-    from given as g
-    where
-        k.tenant = g.tenant
-        and k.schedule = g.schedule
-        and k.policy = g.policy
-        and k.cause = g.cause
-        and k.zone = g.zone
-        and k.tzdata = %(tzdata)s
-        and k.last_at = g.follows
-    returning g.tenant, g.schedule, g.first_at, g.policy
+    from ends as g
+    where g.before is not null and k.id = g.before
+    returning k.id
 )
 
 insert into jobs.skipped_instants
@@ -58,14 +71,6 @@ select
     g.zone,
     %(tzdata)s,
     %(now)s::timestamptz as decided_at
-from given as g
-where
-    (g.tenant, g.schedule, g.first_at, g.policy) not in (
-        select
-            l.tenant,
-            l.schedule,
-            l.first_at,
-            l.policy
-        from longer as l
-    )
+from ends as g
+where g.before is null
 on conflict (tenant, schedule, first_at, policy) do nothing

@@ -1,22 +1,29 @@
 -- Locks the next of these schedules that are to be looked at or have missed something; whoever disables one just now is
 -- not waited for.
-with missed as materialized (
-    select
+with late as materialized (
+    select distinct
         o.tenant,
         o.schedule
     from jobs.occurrences as o
-    inner join jobs.schedules as s on o.tenant = s.tenant and o.schedule = s.schedule
     where
         o.state = 'scheduled'
         and o.miss_at <= %(now)s::timestamptz
         and o.fence = 0
         and o.cancel_asked_at is null
-        and s.schedule = any(%(schedules)s)
+),
+
+missed as materialized (
+    select
+        s.tenant,
+        s.schedule
+    from late as o
+    inner join jobs.schedules as s on o.tenant = s.tenant and o.schedule = s.schedule
+    where
+        s.schedule = any(%(schedules)s)
         and s.retired_at is null
         and s.parked_at is null
         and (s.disabled_at is null or s.disabled_until <= %(now)s::timestamptz)
-    group by o.tenant, o.schedule
-    order by o.tenant, o.schedule
+    order by s.tenant, s.schedule
     limit %(batch)s
 ),
 
