@@ -80,6 +80,16 @@ def test_a_write_of_a_turn_or_a_plan_by_the_worker_carries_its_lease(name: str) 
     assert re.search(r"p\.fence = (%\(plan_fence\)s|held\.fence)", compared), f"{name}: no fence compared"
 
 
+@pytest.mark.requirement("restrict-completion-by-fencing-value", "renew-only-owned-leases")
+@pytest.mark.parametrize("name", ["renew", "settle", "hand_back"])
+def test_a_write_of_an_occurrence_by_the_worker_carries_its_lease(name: str) -> None:
+    _, _, written = _text(f"occurrence_leases/{name}").replace("\n", " ").partition("update jobs.occurrences")
+    condition = written.partition(" where ")[2].partition("returning")[0]
+    assert "o.holder = %(holder)s" in condition, "no holder compared"
+    assert re.search(r"o\.fence = (h|e)\.fence|o\.fence = %\(held_fence\)s", condition), "no fence compared"
+    assert "expires_at > " in condition, "no expiry compared"
+
+
 SQL_WORDS = re.compile(
     r"^\s*(select\s.+\sfrom\s|insert\s+into\s|update\s+\w+(\.\w+)?\s+set\s|delete\s+from\s|with\s+\w+\s+as\s*\()",
     re.IGNORECASE | re.DOTALL,

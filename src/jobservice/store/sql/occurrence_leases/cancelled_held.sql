@@ -2,4 +2,4 @@
 select o.id
 from jobs.occurrences as o
 inner join unnest(%(ids)s::uuid[], %(fences)s::bigint[]) as h (id, fence) on o.id = h.id and o.fence = h.fence
-where o.holder = %(holder)s and o.cancel_asked_at is not null
+where o.id = any(%(ids)s::uuid[]) and o.holder = %(holder)s and o.cancel_asked_at is not null

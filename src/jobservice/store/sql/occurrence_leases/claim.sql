@@ -58,10 +58,12 @@ first_of_lock as materialized (
 
 shared as (
     select
-        s.tenant,
-        max(s.share) as share
-    from first_of_lock as s
-    group by s.tenant
+        e.tenant,
+        max(e.share) as share,
+        array_agg(e.id order by e.due_at, e.id) as ids,
+        array_agg(e.fence order by e.due_at, e.id) as fences
+    from first_of_lock as e
+    group by e.tenant
 ),
 
 wanted as materialized (
@@ -69,14 +71,10 @@ wanted as materialized (
     from shared as s
     cross join lateral (
         select o.id
-        from first_of_lock as g
+        from unnest(s.ids, s.fences) with ordinality as g (id, fence, place)
         inner join jobs.occurrences as o on g.id = o.id
-        where
-            g.tenant = s.tenant
-            and o.fence = g.fence
-            and o.state || '' = 'scheduled'
-            and o.cancel_asked_at is null
-        order by g.due_at, g.id
+        where o.fence = g.fence and o.state || '' = 'scheduled' and o.cancel_asked_at is null
+        order by g.place
         limit s.share
         for update of o skip locked
     ) as w
@@ -94,9 +92,8 @@ set
     attempt_started_at = null,
     miss_at = null,
     version = o.version + 1
-from wanted as w
-cross join clock as c
-where o.id = w.id and o.holder is null
+from clock as c
+where o.id = any(array(select w.id from wanted as w)) and o.holder is null
 returning
     o.id, o.tenant, o.schedule, o.scheduled_at, o.attempts, o.fence, o.position, o.selected_all, o.done, o.refused,
     o.failed

@@ -9,5 +9,5 @@ set
     miss_at = null,
     version = o.version + 1
 from unnest(%(ids)s::uuid[], %(causes)s::text[], %(errors)s::text[]) as g (id, cause, error)
-where o.id = g.id and o.state || '' = 'scheduled' and o.holder is null
+where o.id = g.id and o.id = any(%(ids)s::uuid[]) and o.state || '' = 'scheduled' and o.holder is null
 returning o.tenant, o.schedule

@@ -93,6 +93,25 @@ coming as (
         order by o.due_at
         limit 1
     ) as n
+),
+
+flags as materialized (
+    select
+        coalesce((
+            select true
+            from jobs.occurrences as p
+            where p.state = 'processing' and p.expires_at >= %(lapsed_since)s::timestamptz and p.expires_at <= c.now
+            order by p.expires_at
+            limit 1
+        ), false) as lapsed,
+        coalesce((
+            select true
+            from jobs.occurrences as k
+            where k.cancel_asked_at is not null and k.state in ('scheduled', 'processing')
+            order by k.cancel_asked_at
+            limit 1
+        ), false) as cancelled
+    from clock as c
 )
 
 select
@@ -100,22 +119,11 @@ select
     w.tenant,
     w.number,
     w.oldest,
-    coalesce((
-        select true
-        from jobs.occurrences as p
-        where p.state = 'processing' and p.expires_at >= %(lapsed_since)s::timestamptz and p.expires_at <= c.now
-        order by p.expires_at
-        limit 1
-    ), false) as lapsed,
-    coalesce((
-        select true
-        from jobs.occurrences as k
-        where k.cancel_asked_at is not null and k.state in ('scheduled', 'processing')
-        order by k.cancel_asked_at
-        limit 1
-    ), false) as cancelled,
+    f.lapsed,
+    f.cancelled,
     extract(epoch from d.due_at - c.now)::float8 as next_in
 from clock as c
 cross join coming as d
+cross join flags as f
 left join waiting as w on true
 order by w.oldest, w.tenant

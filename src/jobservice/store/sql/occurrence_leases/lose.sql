@@ -27,7 +27,7 @@ lost as materialized (
         jobs.now() as now
     from jobs.occurrences as o
     inner join given as g on o.id = g.id and o.fence = g.fence
-    where o.holder is not null and o.expires_at <= jobs.now()
+    where o.id = any(%(ids)s::uuid[]) and o.holder is not null and o.expires_at <= jobs.now()
     for update of o
 ),
 
@@ -67,7 +67,7 @@ set
     error = l.error,
     version = o.version + 1
 from lost as l
-where o.id = l.id and o.holder = l.holder and o.fence = l.fence
+where o.id = l.id and o.id = any(%(ids)s::uuid[]) and o.holder = l.holder and o.fence = l.fence
 returning
     o.id, o.tenant, o.schedule, o.scheduled_at, o.attempts, o.fence, o.position, o.selected_all, o.done, o.refused,
     o.failed, o.state, l.taken_at as lost_taken_at

@@ -15,18 +15,24 @@ latest as materialized (
         max(g.completed_at) as completed_at
     from given as g
     group by g.tenant, g.schedule
+    order by g.tenant, g.schedule
 ),
 
 locked as materialized (
     select
-        s.tenant,
-        s.schedule,
+        g.tenant,
+        g.schedule,
         g.began_at,
         g.completed_at
     from latest as g
-    inner join jobs.schedules as s on g.tenant = s.tenant and g.schedule = s.schedule
-    order by s.tenant, s.schedule
-    for update of s
+    cross join lateral (
+        select o.tenant
+        from jobs.schedules as o
+        where o.tenant = g.tenant and o.schedule = g.schedule
+        order by o.tenant, o.schedule
+        limit 1
+        for update of o
+    ) as s
 )
 
 update jobs.schedules as s

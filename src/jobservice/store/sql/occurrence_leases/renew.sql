@@ -35,6 +35,7 @@ from held as h
 cross join moment as m
 where
     o.id = h.id
+    and o.id = any(%(ids)s::uuid[])
     and o.holder = %(holder)s
     and o.fence = h.fence
     and o.expires_at > m.now

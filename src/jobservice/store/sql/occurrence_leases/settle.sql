@@ -77,6 +77,7 @@ settled as (
     from ended as e
     where
         o.id = e.id
+        and o.id = any(%(ids)s::uuid[])
         and o.holder = %(holder)s
         and o.fence = e.fence
         and o.expires_at > e.now
