@@ -172,6 +172,7 @@ def bodies(money: MoneyDesk, stage: dict[str, Any]) -> dict[str, dict[str, Any]]
         "pause-plan": {"reason": "x"},
         "abort-plan": {"reason": "x"},
         "stop-money": {"reason": "x"},
+        "cancel-occurrence": {"reason": "x"},
     }
 
 
@@ -181,6 +182,7 @@ def paths(route: Route, stage: dict[str, Any]) -> list[str]:
     asks = route.name.startswith("was-")
     things = [stage["review"]["id"] if asks else stage["item"]] if "{item}" in route.path else [""]
     path = route.path.replace("{key:path}", "K-1").replace("{queue}", PAYOUTS).replace("{use_case}", "t.release")
+    path = path.replace("{occurrence}", stage["item"])
     return [path.replace("{plan}", plan).replace("{item}", item) for plan in plans for item in things]
 
 
