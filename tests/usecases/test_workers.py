@@ -9,11 +9,17 @@ import pytest
 
 from jobcontract.errors import ErrorCode
 from jobcontract.states import WorkerStanding
+from jobservice.rules.standing import BEAT
 from jobservice.usecases.workers import list_workers
+from jobservice.worker.process import Pace
 from tests.usecases.desk import refused_with
 from tests.usecases.schedule_desk import MINUTELY, NIGHTLY, ScheduleDesk, schedule_desk
 
 SECOND = timedelta(seconds=1)
+
+
+def test_silence_is_measured_in_the_heartbeats_that_workers_have() -> None:
+    assert timedelta(seconds=Pace().beat) == BEAT
 
 
 @pytest.fixture
