@@ -54,6 +54,11 @@ async def test_after_an_outage_nobody_is_reaped_for_one_lease(worker_database: D
 async def test_an_outage_too_short_to_cost_anybody_a_lease_changes_nothing(worker_database: Database) -> None:
     hands = Hands()
     outage = Outage(database=worker_database, clock=hands)
+    with capture_logs() as logs:
+        for _ in range(3):
+            outage.begin("one connection broke")
+            await outage.step(woken=True)
+    assert [(line["event"], line["reason"]) for line in logs] == [("database-blinked", "one connection broke")]
     outage.begin("one connection broke")
     hands.now += 4.9
     await outage.step(woken=True)

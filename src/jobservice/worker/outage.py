@@ -27,6 +27,8 @@ SHORT = 1 / 6
 renewed three times in their time, and a Worker sees an outage a few seconds late at most."""
 RENEW_AFTER = 1.0
 """After an outage of so many seconds the pool's connections are made anew: some may be dead without knowing it."""
+BLINK_SECONDS = 15.0
+"""Between two lines about connections that were lost, or not to be had, while the server answers."""
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -46,6 +48,9 @@ class Outage:
     """When the last outage ended on the monotonic clock, and how long it was, seconds."""
     _there: asyncio.Event = field(default_factory=asyncio.Event)
     _why: str = ""
+    _missed: bool = False
+    """Whether the keeper's own question had no answer in this outage."""
+    _blinked_at: float | None = None
     ends: ClassVar[Ends] = Ends.LAST
     waits_for_database: ClassVar[bool] = False
 
@@ -81,6 +86,7 @@ class Outage:
         if not self.away:
             return WHENEVER
         if (why := await self._ask()) is not None:
+            self._missed = True
             wait = self.pauses.next()
             _log.warning("database-away", seconds=self._seconds(), reason=why, again_in_seconds=round(wait, 2))
             return wait
@@ -106,7 +112,12 @@ class Outage:
         away = self._seconds()
         if away >= RENEW_AFTER:
             await self.database.renew()
-        _log.info("database-there-again", seconds=away, reason=self._why)
+        if self._missed or away >= RENEW_AFTER:
+            _log.info("database-there-again", seconds=away, reason=self._why)
+        elif self._blinked_at is None or self.clock() - self._blinked_at >= BLINK_SECONDS:
+            self._blinked_at = self.clock()
+            _log.warning("database-blinked", reason=self._why)
+        self._missed = False
         self._last, self._began_at = (self.clock(), away), None
         self.pauses.reset()
         self._there.set()
