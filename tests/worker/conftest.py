@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 
 import pytest
 import structlog
@@ -21,7 +21,9 @@ def stage(database: Database, worker_database: Database, people: People) -> Stag
 
 
 @pytest.fixture
-def runs(worker_database: Database, people: People) -> Iterator[RunStage]:
+async def runs(worker_database: Database, people: People) -> AsyncIterator[RunStage]:
     """A Worker's role that runs occurrences, and what it logs."""
     with structlog.testing.capture_logs() as logs:
-        yield RunStage(people=people, database=worker_database, logs=logs)
+        stage = RunStage(people=people, database=worker_database, logs=logs)
+        yield stage
+        await stage.close()

@@ -100,6 +100,7 @@ class RunStage:
     at_once: int = 4
     logs: list[Any] = field(default_factory=list)
     """Log lines of this process."""
+    started: list[asyncio.Task[Ending]] = field(default_factory=list)
 
     def runner(self, **change: Any) -> Runner:
         """A Runner of a Worker that has just started; `change` of the schedule."""
@@ -183,7 +184,16 @@ class RunStage:
     ) -> tuple[asyncio.Task[Ending], RowLease]:
         """An attempt that is under way."""
         lease, taken = self.claim(occurrence, holder=holder)
-        return asyncio.create_task(self.runner(**change).run(lease, taken)), lease
+        task = asyncio.create_task(self.runner(**change).run(lease, taken))
+        self.started.append(task)
+        return task, lease
+
+    async def close(self) -> None:
+        """End what a test that failed left under way: its locks would hang the next one."""
+        for task in self.started:
+            task.cancel()
+        if self.started:
+            await asyncio.wait(self.started)
 
     def rows(self, query: str, *values: Any) -> list[Any]:
         """Rows past the walls."""

@@ -11,7 +11,7 @@ import pytest
 from jobcontract.states import AttemptEnding, DeadCause, OccurrenceState
 from jobservice.application import JobCall, JobItem, NewWorkItem, Outcome, done
 from jobservice.worker.leased_work import Why
-from jobservice.worker.run_ending import Counts, Ending
+from jobservice.worker.run_ending import Counts, Ending, RunLost
 from tests.usecases.desk import NOTES
 from tests.worker.runs_stage import AT, HOUR, ITSELF, RunStage, cancel, keys, push_note, selection_of
 
@@ -223,3 +223,24 @@ async def test_a_handler_that_swallows_a_cancel_and_says_done_is_not_done(runs: 
     await cancel(attempt, lease, Why.CANCELLED)
     assert attempt.result().counts == Counts(unfinished=1)
     assert (runs.notes(), runs.items(occurrence)) == ([], {"item-01": None})
+
+
+@pytest.mark.requirement("restrict-completion-by-fencing-value")
+async def test_a_run_that_finds_its_lease_lost_waits_for_no_handler_that_swallows(
+    runs: RunStage, handlers: Handlers
+) -> None:
+    async def loses(call: JobCall, item: JobItem) -> Outcome:
+        if item.key == HANGS:
+            return await handlers.swallows(call, item)
+        await handlers.inside.wait()
+        runs.rows("update jobs.occurrences set expires_at = jobs.now() returning 1")
+        return await push_note(call, item)
+
+    runs.function, runs.selection = loses, selection_of(keys(3))
+    attempt, _ = await runs.begun(runs.due())
+    async with asyncio.timeout(5):
+        with pytest.raises(RunLost):
+            await attempt
+    assert len(runs.room.left_behind) >= 1
+    await settled(runs, handlers)
+    assert runs.rows("select count(*) from jobs.items") == [(0,)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from typing import Any
+from uuid import UUID
 
 import psycopg
 import pytest
@@ -179,10 +180,12 @@ async def test_two_occurrences_of_one_schedule_have_scopes_of_their_own(runs: Ru
 
 
 @pytest.mark.requirement("restrict-completion-by-fencing-value")
+@pytest.mark.parametrize("taker", [SECOND, FIRST], ids=["by another", "by itself"])
 @pytest.mark.parametrize("itself", [False, True], ids=["of a selection", "itself"])
 async def test_a_holder_that_was_frozen_in_an_item_wakes_and_is_refused_with_its_effects(
-    runs: RunStage, clock: Clock, *, itself: bool
+    runs: RunStage, clock: Clock, taker: UUID, *, itself: bool
 ) -> None:
+    """Whoever took it over meanwhile, the same process too: then the fence alone tells."""
     inside, wake = asyncio.Event(), asyncio.Event()
 
     async def freezes(call: JobCall, item: JobItem) -> Outcome:
@@ -199,7 +202,7 @@ async def test_a_holder_that_was_frozen_in_an_item_wakes_and_is_refused_with_its
     frozen, lease = await runs.begun(occurrence)
     await inside.wait()
     clock.advance(LEASE + 1)
-    other, taken = runs.claim(occurrence, holder=SECOND)
+    other, taken = runs.claim(occurrence, holder=taker)
     wake.set()
     with pytest.raises(RunLost):
         await frozen
@@ -212,18 +215,23 @@ async def test_a_holder_that_was_frozen_in_an_item_wakes_and_is_refused_with_its
 
 
 @pytest.mark.requirement("restrict-completion-by-fencing-value")
-async def test_a_lease_that_ran_out_and_that_nobody_took_writes_nothing_either(runs: RunStage, clock: Clock) -> None:
+@pytest.mark.parametrize("itself", [False, True], ids=["of a selection", "itself"])
+async def test_a_lease_that_ran_out_and_that_nobody_took_writes_nothing_either(
+    runs: RunStage, clock: Clock, *, itself: bool
+) -> None:
     async def late(call: JobCall, item: JobItem) -> Outcome:
         clock.advance(LEASE + 1)
         return await push_note(call, item)
 
     runs.function, runs.at_once = late, 1
+    if itself:
+        runs.schedule = ITSELF
     occurrence = runs.due()
     lease, taken = runs.claim(occurrence)
     with pytest.raises(RunLost):
         await runs.runner().run(lease, taken)
     assert (runs.notes(), runs.refusals()) == ([], [("item", 1)])
-    assert set(runs.items(occurrence).values()) == {None}
+    assert set(runs.items(occurrence).values()) == (set() if itself else {None})
 
 
 async def test_nothing_begins_past_the_deadline_of_the_lease(runs: RunStage) -> None:
@@ -258,7 +266,8 @@ async def test_a_row_that_a_frozen_worker_has_locked_does_not_hang_the_run(
     await inside.wait()
     clock.advance(LEASE + 1)
     runs.function = push_note
-    ending = await runs.attempt(occurrence, holder=SECOND)
+    async with asyncio.timeout(5):  # sooner than the database would end a statement that waits
+        ending = await runs.attempt(occurrence, holder=SECOND)
     rest = [] if itself else keys(6, 2)
     assert (ending.attempt, ending.counts) == (AttemptEnding.RETRY, Counts(done=len(rest), unfinished=1))
     assert runs.notes() == rest
@@ -268,30 +277,33 @@ async def test_a_row_that_a_frozen_worker_has_locked_does_not_hang_the_run(
     assert runs.notes() == (["itself"] if itself else keys(7))
 
 
-async def test_a_row_whose_lock_goes_away_is_run_in_the_same_attempt(
-    runs: RunStage, database_url: Any, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("it_was", ["left", "done"])
+async def test_a_row_whose_lock_goes_away_is_looked_at_in_the_same_attempt(
+    runs: RunStage, database_url: Any, monkeypatch: pytest.MonkeyPatch, it_was: str
 ) -> None:
+    """Run where it was left, and counted where the other one ended it."""
     occurrence = runs.due()
-    runs.function = push_note
     lease, taken = runs.claim(occurrence)
     with psycopg.connect(database_url("jobs_owner")) as other:
 
         async def locks(call: JobCall, item: JobItem) -> Outcome:
             if item.key == "item-01":
-                other.execute("select 1 from jobs.occurrence_items where key = 'item-03' for update")
+                other.execute(
+                    "update jobs.occurrence_items set outcome = 'done', ended_at = jobs.now() where key = 'item-03'"
+                )
             return await push_note(call, item)
 
         true_sleep = asyncio.sleep
 
         async def frees(seconds: float) -> None:
-            other.rollback()
+            other.commit() if it_was == "done" else other.rollback()
             await true_sleep(0)
 
         monkeypatch.setattr(asyncio, "sleep", frees)
         runs.function, runs.at_once = locks, 1
         ending = await runs.runner().run(lease, taken)
-    assert ending.counts == Counts(done=7)
-    assert runs.notes() == keys(7)
+    assert (ending.state, ending.counts) == (OccurrenceState.COMPLETED, Counts(done=7))
+    assert runs.notes() == [key for key in keys(7) if it_was == "left" or key != "item-03"]
 
 
 @pytest.mark.parametrize("raised", [SystemExit(3), KeyboardInterrupt(), asyncio.CancelledError(), GeneratorExit()])

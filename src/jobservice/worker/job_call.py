@@ -194,9 +194,7 @@ async def _outcome(function: UseCaseFunction, call: ItemCall, item: JobItem) -> 
         if refusal.kind in (ErrorCode.DATABASE_AWAY, ErrorCode.TIMED_OUT):
             raise
         return failed(_safe(refusal.detail))
-    except (
-        BaseException
-    ):  # whatever the application's code raises is the item's outcome: SystemExit does not end the Worker
+    except BaseException:  # whatever the application raises is the item's outcome: SystemExit ends no Worker
         return _broken(call, item, "went wrong")
     if not isinstance(outcome, Outcome):
         return _broken(call, item, f"returned a {type(outcome).__name__[:80]} and no outcome", trace=False)

@@ -101,7 +101,7 @@ class Tally:
             return
         setattr(self, ending.outcome, getattr(self, ending.outcome) + 1)
         if ending.outcome in ("failed", "uncertain") and self.why is None:
-            self.why = ending.sentence
+            self.why = ending.sentence or None
 
     def leave(self, sentence: str, after: float | None) -> None:
         """Count an item that is left for the next attempt."""

@@ -73,14 +73,15 @@ class Scope:
         return task
 
     async def all(self, works: Sequence[Coroutine[Any, Any, None]]) -> None:
-        """Do several works at once to their end; the first exception of one ends the others, and is raised."""
+        """Do several works at once to their end; the first exception of one ends the others, and is raised. What does not
+        let itself be ended is left to `close`."""
         tasks = [self.start(work) for work in works]
         _, pending = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
         for task in pending:
             task.cancel()
         if pending:
-            await asyncio.wait(pending)
-        errors = [task.exception() for task in tasks if not task.cancelled()]
+            await asyncio.wait(pending, timeout=PATIENCE)
+        errors = [task.exception() for task in tasks if task.done() and not task.cancelled()]
         for error in errors:
             if error is not None:
                 raise error
