@@ -83,6 +83,10 @@ async def test_occurrences_come_in_pages_by_state_and_the_cursor_stays_on_its_ow
         stage.told("another.schedule")
         await idle(app)
         assert stage.asked.count("occurrences") == asked, "a hint of another schedule is none of its business"
+        behind = stage.asked.count("schedules")
+        await pilot.press("backspace")
+        await until(app, lambda: stage.asked.count("schedules") > behind, "a look at what was missed")
+        assert behind == 1, "a place that is not in front asks nothing"
 
 
 @pytest.mark.requirement(
@@ -121,14 +125,15 @@ async def test_one_occurrence_with_its_lease_attempts_late_writes_and_items(size
         assert screen.list == "attempts"
         if roomy:
             assert "It changed nothing: the lease was not its any more." in flat(app)
-        key = screen.attempts_table.cursor_key
+        await pilot.press("up")
+        assert screen.attempts_table.cursor_key == "fence 5"
         stage.board.whole = whole(
             occurrence(), attempts=(attempt(4, AttemptEnding.FAILED), *stage.board.whole.attempts)
         )
         stage.told("statements.nightly")
         await said(app, "✗ dead letter · statements.nightly@2026-10-24T00:30:00Z")
         await said(app, "its attempts are used up")
-        assert screen.attempts_table.cursor_key == key
+        assert screen.attempts_table.cursor_key == "fence 5", "the attempt that ran is the one that ended"
         assert len(screen.items) == 120, "what is in sight was read again, and the cursor's row with it"
 
 

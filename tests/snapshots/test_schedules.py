@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from textual.pilot import Pilot
@@ -20,7 +21,7 @@ from tests.screens.stage import console, freeze, ready
 
 Compare = Callable[..., bool]
 Prepare = Callable[[Pilot[None], Console], Awaitable[None]]
-HOSTS = (
+HOSTS: tuple[tuple[WorkerStanding, dict[str, Any]], ...] = (
     (WorkerStanding.LIVE, {}),
     (WorkerStanding.LIVE, {"processing": 16}),
     (WorkerStanding.DRAINING, {"processing": 1}),

@@ -14,6 +14,7 @@ from jobconsole.client.errors import ClientError
 from jobconsole.present.columns import Line, Piece, Tone
 from jobconsole.present.schedules import At
 from jobconsole.present.times import utc
+from jobconsole.screens.place import PlaceScreen
 from jobconsole.screens.plan_seen import SeenScreen
 from jobconsole.widgets.rows import Rows
 from jobconsole.widgets.table import Table
@@ -43,7 +44,7 @@ class WatchingScreen(SeenScreen):
         """When the service last told what is shown, by its clock; None before it did."""
         self.failure = ""
         """Why it could not be read; empty while it could."""
-        self._again = self._looking = False
+        self._again = self._looking = self._missed = False
         self._ticks = 0
 
     async def look(self) -> None:
@@ -86,8 +87,16 @@ class WatchingScreen(SeenScreen):
         self.show_all()
 
     def changed(self, hints: Sequence[Hint]) -> None:
-        """Looks again where a hint concerns it."""
+        """Looks again where a hint concerns it; behind another place once it is in front again."""
         if any(self.concerned(hint) for hint in hints):
+            self._missed = not self._in_front()
+            if not self._missed:
+                self.look_again()
+
+    def on_screen_resume(self) -> None:
+        """Looks at what changed while another place was in front."""
+        if self._missed:
+            self._missed = False
             self.look_again()
 
     def look_again(self) -> None:
@@ -125,6 +134,11 @@ class WatchingScreen(SeenScreen):
         if self.told_at is None and not rows:
             return [(Piece(f"{self.READING} …", Tone.QUIET),)]
         return [] if rows else [(Piece(empty, Tone.QUIET),)]
+
+    def _in_front(self) -> bool:
+        """Whether no other place covers it; a dialog may."""
+        shown = (screen for screen in reversed(self.app.screen_stack) if isinstance(screen, PlaceScreen))
+        return next(shown, None) is self
 
     async def _looks(self) -> None:
         try:
