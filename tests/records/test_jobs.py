@@ -1,4 +1,4 @@
-"""Job records: what is built of them, what is refused and where, and how long a missed instant may be made up for."""
+"""Job records: what is built of them, what is refused, and where."""
 
 from __future__ import annotations
 
@@ -8,17 +8,12 @@ from datetime import UTC, datetime, time
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from jobcontract.permissions import Permission
 from jobcontract.states import MisfirePolicy, Moves, Repeated, ScheduleType, Skipped
 from jobservice import records
-from jobservice.records.durations import interval, shown
 from jobservice.records.folder import RecordFile
-from jobservice.records.job_windows import catch_up_seconds, longest_seconds
 from jobservice.records.reading import read_records
-from jobservice.records.settings import whole_value
 from jobservice.rules.rhythms import Cron, Every
 from jobservice.rules.schedules import (
     RESCORE,
@@ -32,10 +27,8 @@ from jobservice.rules.schedules import (
     ScoresDue,
     Window,
 )
-from jobservice.rules.settings import SettingType
 from tests.records.applications import GOOD
 
-HOUR, DAY = 3_600, 86_400
 ANCHOR = datetime(2026, 1, 5, tzinfo=UTC)
 
 
@@ -339,57 +332,6 @@ def test_scores_count_as_refreshed_by_a_schedule_and_by_no_manual_job(folder: Pa
 def test_nothing_is_said_to_be_unscheduled_while_a_job_cannot_be_read(folder: Path) -> None:
     (folder / "jobs" / "rescore.yaml").write_text("kind: job\nid: [\n")
     assert [each.code for each in records.load(folder)[1]] == ["record-unreadable"]
-
-
-def cron(expression: str, zone: str = "UTC", skipped: Skipped = Skipped.RUN_AT_GAP_END) -> Cron:
-    return Cron(expression=expression, zone=zone, skipped=skipped, repeated=Repeated.BOTH)
-
-
-@pytest.mark.requirement("remove-occurrences-past-retention")
-@pytest.mark.parametrize(
-    ("expression", "longest"),
-    [
-        ("* * * * *", 60),
-        ("0 9,17 * * *", 16 * HOUR),
-        ("30 1 * * mon-fri", 3 * DAY),
-        ("*/10 9-17 * * mon-fri", 3 * DAY - 8 * HOUR - 50 * 60),
-        ("0 0 31 * *", 61 * DAY),
-        ("0 0 1 1 *", 366 * DAY),
-        ("0 0 29 2 *", 2_921 * DAY),
-    ],
-)
-def test_the_longest_time_between_two_neighbours_is_that_of_the_calendar(expression: str, longest: int) -> None:
-    assert longest_seconds(cron(expression)) == longest
-
-
-@pytest.mark.requirement("remove-occurrences-past-retention")
-def test_what_may_be_made_up_for_is_kept_by_every_policy() -> None:
-    daily, local = cron("30 1 * * *"), cron("30 1 * * *", "Europe/London")
-    skip, once = (Misfire(policy=policy, after_seconds=300.0) for policy in (MisfirePolicy.SKIP, MisfirePolicy.ONCE))
-    each = Misfire(policy=MisfirePolicy.EACH_INTERVAL, after_seconds=300.0, newest=7)
-    assert [catch_up_seconds(daily, misfire) for misfire in (skip, once, each)] == [300, DAY + 300, 7 * DAY + 300]
-    assert catch_up_seconds(local, each) == 7 * DAY + 300 + 2 * HOUR
-    assert catch_up_seconds(cron("30 1 * * *", "Europe/London", Skipped.SKIP), each) == 8 * DAY + 300 + 2 * HOUR
-    assert catch_up_seconds(Every(seconds=900, anchor=ANCHOR), each) == 7 * 900 + 300
-
-
-@given(st.integers(0, 10**8))
-def test_a_duration_is_read_as_it_is_shown(seconds: int) -> None:
-    assert whole_value(shown(seconds), SettingType.DURATION) == seconds
-    if seconds < DAY:
-        assert interval(shown(seconds)) == seconds
-
-
-@pytest.mark.parametrize("text", ["P1D", "P1DT1H", "P1W", "P1M", "P1Y", "P1Y2M3DT4H"])
-def test_a_day_is_no_interval_since_it_is_not_always_24_hours(text: str) -> None:
-    with pytest.raises(ValueError, match="a day is not always 24 hours"):
-        interval(text)
-
-
-@pytest.mark.parametrize("text", ["PT", "P", "1H", "PT1.5H", "PT-1H", "PT1S1H", "pt1h", "PT1H ", "PT１H", ""])
-def test_other_forms_of_intervals_are_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="is not a duration in hours, minutes and seconds"):
-        interval(text)
 
 
 def test_the_jobs_of_the_page_are_records_of_the_good_set(folder: Path) -> None:
