@@ -12,7 +12,7 @@ import pytest
 
 from jobservice.store import duties as rows
 from jobservice.store.database import Database
-from jobservice.worker.fenced import Lease, LeaseLost, give_back, take
+from jobservice.worker.fenced import TAKEN_SECONDS, Fenced, Lease, LeaseLost, give_back, take
 from tests.conftest import Clock
 
 FIRST, SECOND = UUID(int=1), UUID(int=2)
@@ -131,3 +131,69 @@ async def test_a_stale_fence_deletes_nothing(known: Database, superuser: psycopg
     async with known.transaction(None) as transaction:
         assert await rows.expire_idempotency_keys(transaction, lease.key, batch=10) == 1
         assert await rows.remove_old_hints(transaction, lease.key, keep=1, batch=10) == 1
+
+
+@dataclass(slots=True, kw_only=True)
+class Noted:
+    """A duty that notes its runs."""
+
+    name: str = "idle"
+    every: float = 3_600.0
+    lease: float = 30.0
+    wakes: frozenset[str] = frozenset({"noted"})
+    runs: int = 0
+
+    async def run_once(self, lease: Lease) -> Mapping[str, int]:
+        """Note it."""
+        assert lease.duty == self.name
+        self.runs += 1
+        return {}
+
+
+@dataclass(slots=True, kw_only=True)
+class Choosy(Noted):
+    """One that can tell whether it has anything to do."""
+
+    wants: bool = False
+
+    async def wanted(self, database: Database, holder: UUID) -> bool:  # noqa: ARG002  # it asks nobody
+        """As the test says."""
+        return self.wants
+
+
+def fenced(database: Database, duty: Noted, holder: UUID = FIRST) -> Fenced:
+    """The duty as a Worker has it."""
+    return Fenced(duty=duty, database=database, holder=holder, stopping=lambda: False)
+
+
+async def test_a_bell_runs_it_before_its_time(known: Database) -> None:
+    duty = Noted()
+    of_worker = fenced(known, duty)
+    assert await of_worker.step(woken=False) == duty.every
+    await of_worker.step(woken=False)
+    assert duty.runs == 1, "it is not due again"
+    assert await of_worker.step(woken=True) == duty.every
+    assert duty.runs == 2
+
+
+async def test_woken_while_another_worker_is_at_it_looks_again_soon(known: Database) -> None:
+    """The other one may have looked already, where what the bell was rung for had not yet been written."""
+    duty = Noted()
+    of_worker = fenced(known, duty, SECOND)
+    busy = await taken(known, FIRST)
+    assert await of_worker.step(woken=True) == TAKEN_SECONDS
+    assert await give_back(busy, whole=True)
+    await of_worker.step(woken=False)
+    assert duty.runs == 1, "not due, and run all the same"
+    await of_worker.step(woken=False)
+    assert duty.runs == 1
+
+
+async def test_one_that_has_nothing_to_do_takes_no_lease(known: Database, superuser: psycopg.Connection[Any]) -> None:
+    duty = Choosy()
+    of_worker = fenced(known, duty)
+    await of_worker.step(woken=True)
+    assert superuser.execute("select fence from jobs.duties").fetchone() == (0,)
+    duty.wants = True
+    await of_worker.step(woken=False)
+    assert (duty.runs, superuser.execute("select fence from jobs.duties").fetchone()) == (1, (1,))
