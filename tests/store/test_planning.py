@@ -175,13 +175,14 @@ async def test_a_run_of_skips_grows_and_follows_what_it_is_merged_into(
         await store.write(transaction, lease, [begun], now=now, tzdata="x")
         more = written(KEY, dropped=(second,), skips=(skip(second, merged_into=third, follows=first, **once),))
         await store.write(transaction, lease, [more], now=now, tzdata="x")
-        apart = written(KEY, skips=(skip(fourth, follows=third, **once), skip(first, follows=None)))
+        last = (skip(third, merged_into=fourth, follows=None, **once), skip(first, follows=None))
+        apart = written(KEY, occurrences=(new(fourth),), dropped=(third,), skips=last)
         await store.write(transaction, lease, [apart, written(("globex", "job"))], now=now, tzdata="x")
-    assert ground.occurrences("job") == [third]
+    assert ground.occurrences("job") == [fourth]
     assert set(ground.skips("job")) == {
-        (first, second, 2, "misfire-once", third),
+        (first, second, 2, "misfire-once", fourth),
         (first, first, 1, "misfire-skip", None),
-        (fourth, fourth, 1, "misfire-once", None),
+        (third, third, 1, "misfire-once", fourth),
     }
 
 
