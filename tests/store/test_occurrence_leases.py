@@ -86,6 +86,7 @@ async def test_two_schedules_of_one_lock_never_run_at_once(rows: OccurrenceRows,
         assert len(held) == 1, "one of a lock, whoever asks"
         (taker, taken) = held[0]
         order.append(taken.id)
+        assert await Holder(worker_database).take(tenant="acme") == [], "while it runs, the others wait"
         await taker.settle(completed(taken))
     assert order == [ids[1], ids[2], ids[0]], "the oldest first"
     assert rows.one(elsewhere)["state"] == "scheduled"  # a lock is of one tenant
@@ -173,6 +174,21 @@ async def test_a_stale_completion_is_refused_and_one_is_recorded(
     assert endings == [(1, "lost", first.id), (2, "completed", second.id)]
     row = rows.one(occurrence)
     assert (row["state"], row["fence"], row["holder"], row["done"]) == ("completed", 2, None, 1)
+
+
+@pytest.mark.requirement("restrict-completion-by-fencing-value", "generate-monotonic-fencing-values")
+async def test_a_worker_that_took_its_own_lease_over_has_only_the_new_fence(
+    rows: OccurrenceRows, first: Holder, clock: Clock
+) -> None:
+    occurrence = rows.add()
+    (old,) = await first.take()
+    clock.advance(31)
+    (new,) = await first.take_over()
+    assert await first.settle(completed(old)) == ()
+    assert await first.renew(old) == ()
+    assert not await first.hand_back(old)
+    assert rows.one(occurrence)["state"] == "processing"
+    assert [each.fence for each in await first.settle(completed(new))] == [2]
 
 
 @pytest.mark.requirement("prevent-duplicate-completion")
