@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from jobcontract.errors import ErrorCode
-from jobcontract.states import WorkerStanding
+from jobcontract.states import ScheduleStanding, WorkerStanding
 from jobservice.rules.standing import BEAT
+from jobservice.usecases.occurrences import Asked, list_occurrences, read_occurrence
+from jobservice.usecases.schedules import read_schedule
 from jobservice.usecases.workers import list_workers
 from jobservice.worker.process import Pace
 from tests.usecases.desk import refused_with
@@ -51,3 +53,19 @@ async def test_workers_are_listed_with_their_standing_and_what_they_hold_in_the_
         ]
     for person in ("s.bell", "p.push", "a.admin"):
         await refused_with(ErrorCode.PERMISSION_MISSING, list_workers(jobs.service, jobs.desk.actor(person)))
+
+
+@pytest.mark.requirement("scope-occurrences-and-leases-by-tenant")
+async def test_every_statement_names_the_tenant_without_row_security_too(owner_database: Any, people: Any) -> None:
+    jobs = schedule_desk(owner_database, people)
+    now, holder = jobs.now, jobs.worker("live")
+    theirs = jobs.occurrence(NIGHTLY, now, "processing", holder=holder, tenant="globex")
+    jobs.planned(NIGHTLY, tenant="globex")
+    actor = jobs.desk.actor("o.lind")
+    (worker,) = (await list_workers(jobs.service, actor)).workers
+    assert worker.processing == 0
+    asked = Asked(schedule=None, states=(), since=None, until=None, limit=5)
+    assert (await list_occurrences(jobs.service, actor, asked, None)).occurrences == ()
+    await refused_with(ErrorCode.NOT_FOUND, read_occurrence(jobs.service, actor, theirs))
+    shown = (await read_schedule(jobs.service, actor, NIGHTLY)).schedule
+    assert (shown.standing, shown.recent) == (ScheduleStanding.UNPLANNED, ())
