@@ -3,93 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from dataclasses import dataclass, field, replace
-from typing import Any
-from uuid import UUID
+from collections.abc import AsyncIterator
+from dataclasses import replace
 
-import psycopg
 import pytest
 from structlog.testing import capture_logs
 
 from jobcontract.errors import ErrorCode, Refusal
-from jobcontract.states import AttemptEnding, OccurrenceState
-from jobservice.rules.schedules import Itself, Schedule
 from jobservice.store.database import Database
 from jobservice.store.occurrence_leases import TakenOccurrence
-from jobservice.store.statements import statement
 from jobservice.worker import occurrence_lanes
-from jobservice.worker.leased_work import Grant, RowLease, Why
-from jobservice.worker.occurrences import Occurrences, runnable_of
-from jobservice.worker.run_ending import Counts, Ending, RunLost
+from jobservice.worker.leased_work import RowLease, Why
+from jobservice.worker.occurrences import runnable_of
+from jobservice.worker.run_ending import Ending, RunLost
 from tests.conftest import Clock, People
-from tests.occurrence_rows import EVERYTHING, OccurrenceRows
+from tests.occurrence_rows import OccurrenceRows
+from tests.worker.occurrences_stage import SMALL, Stage
 from tests.worker.runs_stage import JOB
-
-WELL = Ending(attempt=AttemptEnding.COMPLETED, state=OccurrenceState.COMPLETED, counts=Counts(done=1))
-SMALL = replace(JOB, id="s.small", selection=Itself(), batch_path=True)
-Behaviour = Callable[[RowLease, TakenOccurrence], Awaitable[Ending]]
-
-
-async def well(_lease: RowLease, _taken: TakenOccurrence) -> Ending:
-    """It goes well."""
-    return WELL
-
-
-@dataclass(slots=True)
-class FakeRunner:
-    """Counts starts by schedule, and does what a test says."""
-
-    behaves: Behaviour = well
-    starts: Counter[str] = field(default_factory=Counter)
-
-    async def run(self, lease: RowLease, taken: TakenOccurrence) -> Ending:
-        """One attempt."""
-        self.starts[taken.schedule] += 1
-        return await self.behaves(lease, taken)
-
-
-@dataclass(slots=True)
-class Stage:
-    """Workers over one database, with schedules of three attempts."""
-
-    database: Database
-    rows: OccurrenceRows
-    clock: Clock
-    runner: FakeRunner = field(default_factory=FakeRunner)
-    settled: bool = True
-    made: list[Occurrences] = field(default_factory=list)
-
-    def work(self, *schedules: Schedule, **change: Any) -> Occurrences:
-        """A Worker's occurrences; without schedules, of s.one, s.two and s.three."""
-        known = schedules or tuple(replace(JOB, id=each, lock=each) for each in ("s.one", "s.two", "s.three"))
-        work = Occurrences(
-            database=self.database,
-            schedules={each.id: each for each in known},
-            deployment="test",
-            runner=self.runner,
-            settled=lambda _: self.settled,
-            **change,
-        )
-        self.made.append(work)
-        return work
-
-    async def take(self, work: Occurrences, holder: UUID, most: int | None = None) -> list[RowLease]:
-        """What it claims, as leases."""
-        taken = await work.take(holder, work.most if most is None else most, {})
-        return [lease_of(grant, holder) for grant in taken.grants]
-
-    async def close(self) -> None:
-        """Everything told."""
-        for work in self.made:
-            await work.close()
-
-    def hints(self) -> list[tuple[str, str, str]]:
-        """Tenant, topic and what of all hints."""
-        found = self.rows.all("select tenant, topic, ref from jobs.hints order by tenant, topic, ref")
-        return [(row["tenant"], row["topic"], row["ref"]) for row in found]
 
 
 @pytest.fixture
@@ -98,11 +29,6 @@ async def stage(people: People, worker_database: Database, clock: Clock) -> Asyn
     stage = Stage(worker_database, OccurrenceRows(people.connection), clock)
     yield stage
     await stage.close()
-
-
-def lease_of(grant: Grant, holder: UUID) -> RowLease:
-    """As the claimer makes one."""
-    return RowLease(grant=grant, holder=holder, deadline=time.monotonic() + 30)
 
 
 async def test_a_claimed_occurrence_is_run_and_its_end_written(stage: Stage) -> None:
@@ -356,55 +282,3 @@ async def test_the_next_of_a_lock_starts_when_the_one_before_it_ended(stage: Sta
     await work.carry(one)
     (two,) = await stage.take(work, holder)
     assert two.grant.content.schedule == "s.two"  # type: ignore[attr-defined]  # what take read
-
-
-@pytest.fixture
-def old_transaction(stage: Stage, database_url: Callable[[str], str]) -> Iterator[psycopg.Connection[Any]]:
-    """One that was opened before everything, and stays."""
-    with psycopg.connect(database_url("jobs_owner")) as connection:
-        connection.execute("set transaction isolation level repeatable read")
-        connection.execute("select count(*) from jobs.occurrences")
-        yield connection
-
-
-@pytest.mark.requirement("PG-06")
-async def test_an_old_transaction_does_not_slow_claims_down(
-    stage: Stage, old_transaction: psycopg.Connection[Any]
-) -> None:
-    """What is read for a look does not grow with what was worked off; without its lower bound it does."""
-    work, holder = stage.work(slots=500), stage.rows.worker()
-    lane = work._lanes[0]
-
-    async def read(*, whole: bool) -> int:
-        since = EVERYTHING if whole else lane.heads.since()
-        values = {
-            "tenants": list(since.tenants),
-            "heads": list(since.tenants.values()),
-            "since": since.of("?"),
-            "lapsed_since": since.lapsed or since.of("?"),
-            "free": 1,
-            **lane.runnable.parameters(),
-        }
-        async with stage.database.transaction(None) as transaction:
-            cursor = await transaction.connection.execute(
-                f"explain (analyze, format json) {statement('occurrence_leases/look')}".encode(), values
-            )
-            row = await cursor.fetchone()
-            assert row is not None
-            return fetches(row["QUERY PLAN"][0]["Plan"])
-
-    for batch in range(3):
-        for number in range(100):
-            stage.rows.add(due=-600 + batch * 60, lock=f"lock {number}")
-        lane.heads = type(lane.heads)()
-        await asyncio.gather(*(work.carry(lease) for lease in await stage.take(work, holder)))
-    await stage.take(work, holder)
-    before, bounded = await read(whole=True), await read(whole=False)
-    assert stage.rows.all("select count(*) from jobs.occurrences where state = 'completed'") == [{"count": 300}]
-    assert before >= 300, "the dead entries are there"
-    assert bounded <= 10
-
-
-def fetches(plan: dict[str, Any]) -> int:
-    """How many entries of indexes a plan had to look up in the table."""
-    return int(plan.get("Heap Fetches", 0)) + sum(fetches(each) for each in plan.get("Plans", ()))
