@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import psycopg
 import pytest
@@ -30,7 +30,7 @@ class Blocked:
     limit: float | None = None
     replaced: threading.Event = field(default_factory=threading.Event)
     go_on: threading.Event = field(default_factory=threading.Event)
-    incarnation: UUID | None = None
+    incarnation: UUID = field(default_factory=uuid4)
 
     def block(self) -> None:
         """Stand still, with the loop, until the test says otherwise."""
@@ -39,8 +39,9 @@ class Blocked:
     async def _live(self) -> None:
         database = await Database.open(self.url, name="blocked", most=4)
         stop = asyncio.Event()
-        worker = Worker(database=database, duties=(), leased=(self.work,), stop=stop, grace=0.0)
-        self.incarnation = worker.incarnation
+        worker = Worker(
+            database=database, duties=(), leased=(self.work,), stop=stop, grace=0.0, incarnation=self.incarnation
+        )
         loop = asyncio.get_running_loop()
 
         def replace() -> None:
@@ -113,13 +114,18 @@ async def test_a_loop_that_stands_still_for_too_long_is_left_before_the_others_l
     work = FakeWork(carry_as=carry, lease=1.6)
     culprit, other = work.add(2)
     blocked = Blocked(database_url("jobs_worker"), work)
-    superuser.execute("insert into jobs.duties (name, holder, expires_at) values ('x', %s, jobs.now())", (UUID(int=7),))
+    blocked.incarnation = UUID(int=8)
+    for name, holder in (("its own", blocked.incarnation), ("another's", UUID(int=7))):
+        superuser.execute(
+            "insert into jobs.duties (name, holder, expires_at) values (%s, %s, jobs.now())", (name, holder)
+        )
     seconds = await blocked.until_replaced()
     assert seconds < 1.6 + 1.0
     assert list(work.overran) == [culprit]
     assert "duration bound" not in work.overran[culprit]
     assert other in work.given_back
-    assert superuser.execute("select holder from jobs.duties").fetchall() == [(UUID(int=7),)], "another one's"
+    held = superuser.execute("select name, holder from jobs.duties order by name").fetchall()
+    assert held == [("another's", UUID(int=7)), ("its own", None)]
 
 
 async def test_whoever_else_blocks_the_loop_is_nobodys_overrun(
