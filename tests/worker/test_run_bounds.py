@@ -244,3 +244,40 @@ async def test_a_run_that_finds_its_lease_lost_waits_for_no_handler_that_swallow
     assert len(runs.room.left_behind) >= 1
     await settled(runs, handlers)
     assert runs.rows("select count(*) from jobs.items") == [(0,)]
+
+
+@pytest.mark.requirement("tolerate-duplicate-execution", "bound-job-duration")
+@pytest.mark.parametrize("ended_by", ["its bound", "a stop"])
+async def test_a_run_that_is_its_own_item_and_was_broken_off_runs_again(
+    runs: RunStage, handlers: Handlers, ended_by: str
+) -> None:
+    """It left no row of its item, for nothing of it stayed: that is not what went well without one."""
+    runs.schedule, runs.function = ITSELF, handlers.waits
+    occurrence = runs.due()
+    attempt, lease = await runs.begun(occurrence, bound_seconds=0.1 if ended_by == "its bound" else 30.0)
+    await handlers.inside.wait()
+    if ended_by == "a stop":
+        await cancel(attempt, lease, Why.STOPPING)
+    ending = await attempt
+    assert ending.counts == Counts(unfinished=1)
+    runs.settle(occurrence, ending)
+    runs.function = push_note
+    ending = await runs.attempt(occurrence)
+    assert (ending.state, ending.counts) == (OccurrenceState.COMPLETED, Counts(done=1))
+    assert runs.notes() == ["itself"]
+
+
+@pytest.mark.requirement("tolerate-duplicate-execution")
+async def test_an_occurrence_that_was_handed_back_in_its_only_item_is_run_again(
+    runs: RunStage, handlers: Handlers
+) -> None:
+    runs.schedule, runs.function = ITSELF, handlers.waits
+    occurrence = runs.due()
+    attempt, lease = await runs.begun(occurrence)
+    await handlers.inside.wait()
+    await cancel(attempt, lease, Why.STOPPING)
+    runs.settle(occurrence, attempt.result())
+    runs.function = push_note
+    ending = await runs.attempt(occurrence)
+    assert (ending.state, ending.counts) == (OccurrenceState.COMPLETED, Counts(done=1))
+    assert runs.notes() == ["itself"]

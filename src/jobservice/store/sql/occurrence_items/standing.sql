@@ -1,8 +1,10 @@
 -- How far a run got under earlier leases: what was selected, and its items by outcome. No row: the lease is not ours.
+-- What has no row and is not done (the one item of a run that is its own, broken off) counts as never selected: what is
+-- selected and has no row went well in a batch.
 select
     o.position,
     o.selected_all,
-    o.done + o.refused + o.failed + o.unfinished as selected,
+    o.done + o.refused + o.failed + case when i.rows > 0 then o.unfinished else 0 end as selected,
     i.rows,
     i.done,
     i.refused,
