@@ -105,6 +105,16 @@ def test_a_manual_job_has_a_guard_and_no_rhythm() -> None:
     )
 
 
+def test_runs_of_one_item_each_may_share_a_transaction(folder: Path) -> None:
+    found, _ = records.load(GOOD)
+    assert found is not None
+    assert not found.schedules["shop.rehearse"].batch_path
+    assert findings(folder, "rehearse", "path: single", "path: batch") == []
+    found, _ = records.load(folder)
+    assert found is not None
+    assert found.schedules["shop.rehearse"].batch_path
+
+
 @pytest.mark.requirement("dispatch-application-behavior")
 def test_a_use_case_of_jobs_is_one_and_no_queue_has_it(folder: Path) -> None:
     found, _ = records.load(GOOD)

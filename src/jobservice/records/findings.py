@@ -59,7 +59,7 @@ CODES: Mapping[str, str] = {
     "selection-unregistered": "a job whose selection the application did not register",
     "selection-signature": "a registered selection that cannot be called as one",
     "runs-unstated": "a job that does not say which use case it runs",
-    "batch-unfit": "a job on the batch path whose use case, cursor or selection does not fit it",
+    "batch-unfit": "a job on the batch path whose use case or cursor does not fit it",
     "cursor-missing": "a saga-driving job that does not say where it goes on",
     "cursor-shared": "two jobs that go on behind one cursor",
     "bound-missing": "a job that does not say how long an attempt may take",

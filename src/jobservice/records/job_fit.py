@@ -172,8 +172,6 @@ class _Fit:
             why = f"{content.runs.id} does not say `batch: true`, that many items may share one transaction"
         elif content.cursor is not None:
             why = "a cursor moves with each single item"
-        elif isinstance(content.selection, Itself):
-            why = "the occurrence itself is one item"
         else:
             return
         self._found(content.path_line, "batch-unfit", f"`path`: {why}; say single.")
