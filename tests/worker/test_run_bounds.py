@@ -265,19 +265,3 @@ async def test_a_run_that_is_its_own_item_and_was_broken_off_runs_again(
     ending = await runs.attempt(occurrence)
     assert (ending.state, ending.counts) == (OccurrenceState.COMPLETED, Counts(done=1))
     assert runs.notes() == ["itself"]
-
-
-@pytest.mark.requirement("tolerate-duplicate-execution")
-async def test_an_occurrence_that_was_handed_back_in_its_only_item_is_run_again(
-    runs: RunStage, handlers: Handlers
-) -> None:
-    runs.schedule, runs.function = ITSELF, handlers.waits
-    occurrence = runs.due()
-    attempt, lease = await runs.begun(occurrence)
-    await handlers.inside.wait()
-    await cancel(attempt, lease, Why.STOPPING)
-    runs.settle(occurrence, attempt.result())
-    runs.function = push_note
-    ending = await runs.attempt(occurrence)
-    assert (ending.state, ending.counts) == (OccurrenceState.COMPLETED, Counts(done=1))
-    assert runs.notes() == ["itself"]
