@@ -5,12 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from pathlib import Path
 
 import structlog
 
-import examples.payments
-from examples.payments import scoring, use_cases
+from examples.payments import application as example
 from jobservice.application import Application, NewWorkItem
 
 
@@ -21,7 +19,8 @@ async def seeder(now: datetime, push: Callable[[str, str, Sequence[NewWorkItem]]
     return [f"never said, {now} {push}"]
 
 
-application = Application("payments", Path(examples.payments.__file__).parent / "records")
+application = Application("payments", example.records)
 application.seeder = seeder
-use_cases.register(application)
-scoring.register(application)
+application.use_cases.update(example.use_cases)
+application.rules.update(example.rules)
+application.selections.update(example.selections)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from pathlib import Path
 
-import examples.payments
-from examples.payments import scoring, use_cases
+from examples.payments import application as example
 from jobcontract.money import Money
 from jobservice.application import Application, NewPayment, NewWorkItem
 
@@ -35,7 +33,8 @@ async def seeder(now: datetime, push: Callable[[str, str, Sequence[NewWorkItem]]
     ]
 
 
-application = Application("payments", Path(examples.payments.__file__).parent / "records")
+application = Application("payments", example.records)
 application.seeder = seeder
-use_cases.register(application)
-scoring.register(application)
+application.use_cases.update(example.use_cases)
+application.rules.update(example.rules)
+application.selections.update(example.selections)

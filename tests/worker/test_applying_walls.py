@@ -152,8 +152,8 @@ ROLE_WALLS = [
     ("jobs_worker", "update jobs.plans set signature = signature"),
     ("jobs_worker", "update jobs.plans set owner = 'k.rao'"),
     ("jobs_worker", "delete from jobs.releases"),
-    ("jobs_worker", "insert into jobs.items (tenant, queue, title, created, pushed_by, changed_by)"
-     " values ('acme', 'q', 't', jobs.now(), 'x', 'x')"),
+    ("jobs_worker", "insert into jobs.items (tenant, queue, title, created, pushed_by, changed_by, amount_minor,"
+     " currency, payee_id, payee_name, account) values ('acme', 'q', 't', jobs.now(), 'x', 'x', 1, 'GBP', 'p', 'P', 'a')"),
     ("jobs_worker", "select sealed from jobs.codes"),
 ]  # fmt: skip
 
