@@ -38,6 +38,15 @@ def findings(code: str, folder: Path) -> list[str]:
     ]
 
 
+@pytest.mark.requirement(
+    "carry-the-schedule-on-the-job-record",  # schedule-invalid
+    "prefer-utc-schedules",  # zone-unreasoned, zone-unstated
+    "define-business-local-clock-behavior",  # clock-change-unstated, hour-varies
+    "define-misfire-recovery",  # misfire-unstated, misfire-unbounded
+    "bound-job-duration",  # bound-missing
+    "bound-job-retries",  # attempts-unbounded, backoff-missing
+    "remove-occurrences-past-retention",  # retention-missing, retention-short
+)
 @pytest.mark.parametrize("code", sorted(CODES))
 def test_each_code_is_shown_with_its_file_line_and_sentence(code: str, tmp_path: Path) -> None:
     found = findings(code, tmp_path / "records")

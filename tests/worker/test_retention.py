@@ -149,8 +149,8 @@ async def test_dead_letters_are_named_and_counted_a_day_before_they_go(ground: G
     with structlog.testing.capture_logs() as logs:
         assert await ground.run(duty) == {}
         assert await ground.run(duty) == {}
-    assert [(each["log_level"], each["tenant"], each["schedule"], each["count"]) for each in logs] == [
-        ("warning", "acme", "old", 2)
+    assert [(each["alarm"], each["tenant"], each["schedule"], each["count"]) for each in logs] == [
+        (True, "acme", "old", 2)
     ], "once, not with every look"
     assert ground.rows("value", "figures", "where name = 'dead-letters-leaving'") == [(2,)]
     ground.clock.advance(3_600)

@@ -157,7 +157,7 @@ class Planner:
             assert plan.parked is not None  # noqa: S101  # chosen by that
             if self._said.get(schedule) != plan.parked:
                 self._said[schedule] = plan.parked
-                _log.error("schedule-parked", schedule=schedule, reason=plan.parked, exc_info=plan.fault)
+                _log.error("schedule-parked", alarm=True, schedule=schedule, reason=plan.parked, exc_info=plan.fault)
         freed = {each.key[1] for each in locked if each.parked is not None} - reasons.keys()
         for schedule in sorted(freed):
             self._said.pop(schedule, None)

@@ -115,4 +115,6 @@ class Retention:
                 continue
             self._told[each.key] = each.latest
             tenant, schedule = each.key
-            _log.warning("dead-letters-leave-within-a-day", tenant=tenant, schedule=schedule, count=each.count)
+            _log.warning(
+                "dead-letters-leave-within-a-day", alarm=True, tenant=tenant, schedule=schedule, count=each.count
+            )
