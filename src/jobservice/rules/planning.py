@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from jobcontract.states import ClockChange, OccurrenceOrigin, Repeated, Skipped
+from jobcontract.states import ClockChange, MisfirePolicy, OccurrenceOrigin, Repeated, Skipped, SkipPolicy
 from jobservice.rules import misfires, rhythms
 from jobservice.rules.misfires import TICK, Skip, Stretch, Waiting
 from jobservice.rules.rhythms import CannotCompute, Cron, Every, Instant, Rhythm
-from jobservice.rules.schedules import Schedule
+from jobservice.rules.schedules import Misfire, Schedule
 
 AHEAD = timedelta(seconds=90)
 """How far ahead a look plans, and at least the next instant."""
@@ -32,7 +32,7 @@ LEFT_MOST = 5_000
 _MANUAL = "manual"
 _RHYTHM = re.compile(
     r"(?:every (?P<seconds>\d+) from (?P<anchor>\S+)"
-    r"|cron (?P<expression>.+) in (?P<zone>\S+), (?P<skipped>\S+), (?P<repeated>\S+)); missed after "
+    r"|cron (?P<expression>.+) in (?P<zone>\S+), (?P<skipped>\S+), (?P<repeated>\S+)); missed after (?P<after>\S+) s;"
 )
 
 
@@ -113,6 +113,19 @@ def rhythm_of(text: str) -> Rhythm | None:
         return None
 
 
+def _misfire_of(text: str) -> Misfire | None:
+    """What a schedule of that kept definition does with what it missed once nothing runs it by itself: it skips."""
+    found = _RHYTHM.match(text)
+    try:
+        return (
+            None
+            if found is None
+            else Misfire(policy=MisfirePolicy.SKIP, after_seconds=float(found["after"]), newest=None)
+        )
+    except ValueError:
+        return None
+
+
 def plan(schedule: Schedule, standing: Standing, waiting: Sequence[Waiting], now: datetime, tzdata: str) -> Plan:
     """What to plan, take back and skip. Never raises: what cannot be computed is parked, and decided from where it
     stood once it can be."""
@@ -165,7 +178,7 @@ class _Look:
             planned_until=min(self.standing.planned_until, self.now),
             take_back=True,
         )
-        if old is not None and self.schedule.misfire is not None and self.standing.definition != _MANUAL:
+        if old is not None and self.standing.definition != _MANUAL:
             before = self._until(self._rhythm_of_then(old), before, self.now)
         if before.planned_until < self.now and before.look_at is not None:
             return before
@@ -187,7 +200,7 @@ class _Look:
         """`plan` with what the schedule's rhythm gives up to now and ahead of it; `settled`: the waiting rows are."""
         rhythm = self.schedule.rhythm
         if rhythm is None:
-            return plan
+            return plan if settled else self._by_hand(plan)
         following = rhythms.next_instant(rhythm, self.now)
         until = self.now + AHEAD
         if following is not None:
@@ -203,9 +216,16 @@ class _Look:
             look_at = min(look_at, unplanned.at - MARGIN)
         return replace(plan, next_at=following.at, look_at=max(look_at, self.now + TICK))
 
+    def _by_hand(self, plan: Plan) -> Plan:
+        """`plan` without what an earlier rhythm left that nobody started in time: no policy runs it any more."""
+        missed = tuple(sorted(each.at for each in self.waiting if each.missed))
+        cause = "Not started in time, and by now a person starts the schedule: what is missed is skipped."
+        skips = (Skip(first_at=at, last_at=at, count=1, policy=SkipPolicy.MISFIRE_SKIP, cause=cause) for at in missed)
+        return replace(plan, dropped=(*plan.dropped, *missed), skips=(*plan.skips, *skips))
+
     def _until(self, rhythm: Rhythm, plan: Plan, until: datetime, *, settled: bool = False) -> Plan:
         """`plan` with every instant of `rhythm` decided up to `until`; look again at once where there are too many."""
-        misfire = self.schedule.misfire
+        misfire = self.schedule.misfire or _misfire_of(self.standing.definition)
         if misfire is None:
             return plan
         after = timedelta(seconds=misfire.after_seconds)

@@ -140,10 +140,11 @@ class Planner:
 
     def _may_have_missed(self, locked: Locked, now: datetime) -> bool:
         """Whether rows of it wait that the misfire policy may have to decide about."""
-        misfire = self.schedules[locked.key[1]].misfire
-        if misfire is None or locked.standing.disabled:
+        if locked.standing.disabled:
             return False
-        return locked.missed or locked.standing.planned_until + timedelta(seconds=misfire.after_seconds) <= now
+        misfire = self.schedules[locked.key[1]].misfire
+        late = misfire is not None and locked.standing.planned_until + timedelta(seconds=misfire.after_seconds) <= now
+        return locked.missed or late
 
     def _look(self, looks: _Looks, locked: Locked, waiting: tuple[Waiting, ...]) -> Written:
         schedule = self.schedules[locked.key[1]]

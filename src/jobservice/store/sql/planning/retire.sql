@@ -1,9 +1,10 @@
 -- Retires schedules that the records do not have any more. What is due is not missed: it is taken, and ends as what
--- cannot be run.
+-- cannot be run. What was planned ahead is taken back, so it counts as planned no longer: one that comes back plans it.
 with retired as (
     update jobs.schedules as s
     set
         retired_at = %(now)s::timestamptz,
+        planned_until = least(s.planned_until, %(now)s::timestamptz),
         next_at = null,
         look_at = null,
         parked_at = null,
