@@ -74,7 +74,7 @@ def query(server: EmbeddedServer, text: str) -> Any:
         return row[0] if row else None
 
 
-@pytest.mark.parametrize("major", [16, 18])
+@pytest.mark.parametrize("major", [pytest.param(16, marks=pytest.mark.long), 18])
 def test_it_is_made_used_again_and_migrated(empty: Path, major: int) -> None:
     server = EmbeddedServer.start(empty, major=major)
     try:
@@ -123,6 +123,7 @@ def test_a_second_owner_is_told_who_the_first_is(data: Path) -> None:
     EmbeddedServer.start(data).stop()
 
 
+@pytest.mark.long
 def test_two_starts_at_once_make_one_server(empty: Path) -> None:
     together, started, refused = threading.Barrier(2), [], []
 
@@ -194,6 +195,7 @@ def test_a_stale_file_that_names_another_living_process_is_no_obstacle(data: Pat
         server.stop()
 
 
+@pytest.mark.long
 def test_making_it_was_interrupted(empty: Path) -> None:
     (empty / "cluster.new").mkdir()
     (empty / "cluster.new" / "PG_VERSION").write_text("18\n")
@@ -308,6 +310,7 @@ def test_a_path_that_the_programs_trip_over_is_refused_and_nothing_made(empty: P
     assert list(empty.iterdir()) == []
 
 
+@pytest.mark.long
 def test_a_path_of_other_unusual_characters_works(empty: Path) -> None:
     server = EmbeddedServer.start(empty / "x'é#%&;(*)=@d")
     try:
@@ -336,6 +339,7 @@ def test_as_root_no_folder_is_opened(empty: Path) -> None:
     assert stat.S_IMODE(home.stat().st_mode) == 0o700
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root copies the programs out of a closed home")
 def test_as_root_programs_in_a_closed_home_are_copied_out(empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wheel = embedded.wheel_programs(18).parents[1]
@@ -379,6 +383,7 @@ def test_stopping_what_does_not_run_is_nothing(data: Path) -> None:
     )
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not DEBIAN_15.is_dir(), reason="PostgreSQL 15 of Debian is not installed (apt package postgresql)")
 def test_postgresql_15_by_url(empty: Path) -> None:
     from tests.store.test_migrations import rows

@@ -122,6 +122,7 @@ def data() -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
+@pytest.mark.long  # the walk, in tests/e2e, goes through the same in the short run
 @pytest.mark.requirement("MONEY-35")
 def test_everything_from_nothing_and_back_to_nothing(data: Path) -> None:
     dev = Dev(data)

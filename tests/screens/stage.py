@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
 from textual.message import Message
 from textual.pilot import Pilot
 
@@ -49,6 +50,11 @@ SCENE: tuple[tuple[str, int, str, str, int], ...] = (
     ("Harehills Nursery", 262500, "GBP", "8865", 1),
 )
 """Payee, minor units, currency, last four, days old."""
+
+
+def also(*values: Any) -> list[Any]:
+    """More values of a parameter, which only `make faults` tries: a console takes most of a second to start."""
+    return [pytest.param(value, marks=pytest.mark.long) for value in values]
 
 
 def scene(fake: FakeService, *, scored: bool = False) -> list[str]:

@@ -22,6 +22,7 @@ from jobcontract.states import PlanState
 from tests.screens.acting_stage import flat, hasty, said
 from tests.screens.idle import idle, lines, until
 from tests.screens.plan_stage import CODE, confirm_dialog, confirms, on_plan, preview, send, service, the_plan
+from tests.screens.stage import also
 
 CONFIRM = "confirm-bulk-money-actions-out-of-band"
 WRONG = "000000"
@@ -246,7 +247,7 @@ async def test_the_code_is_kept_nowhere(caplog: pytest.LogCaptureFixture) -> Non
 
 
 @pytest.mark.requirement("TUI-04")
-@pytest.mark.parametrize("size", [(120, 40), (40, 10)])
+@pytest.mark.parametrize("size", [(120, 40), *also((40, 10))])
 async def test_tab_reaches_the_code_and_both_buttons_in_sight_at_every_size(size: tuple[int, int]) -> None:
     fake, ids = service()
     async with on_plan(fake, ids, size=size) as (app, _, pilot):

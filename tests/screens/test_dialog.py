@@ -11,6 +11,7 @@ from jobconsole.client.fake import FakeService
 from jobconsole.screens.dialog import ActingDialog, Ask
 from tests.screens.idle import idle, screen_text, settled
 from tests.screens.shell_stage import make, running
+from tests.screens.stage import also
 
 PAUSE = 0.3
 """Seconds that MONEY.md 26 states, and not whatever the code says."""
@@ -102,7 +103,7 @@ async def test_what_is_missing_is_said_and_the_dialog_stays() -> None:
 
 
 @pytest.mark.requirement("TUI-04")
-@pytest.mark.parametrize("size", [(120, 40), (60, 15), (40, 10)])
+@pytest.mark.parametrize("size", [(120, 40), *also((60, 15), (40, 10))])
 async def test_both_buttons_can_be_reached_and_seen_at_every_size(size: tuple[int, int]) -> None:
     async with running(app := make(FakeService()), size=size) as pilot:
         lines = tuple(f"reason {number}" for number in range(30))

@@ -19,7 +19,7 @@ from tests.hostile import HOSTILE, harmless
 from tests.screens.acting_stage import flat, said
 from tests.screens.idle import idle, lines, until
 from tests.screens.money_stage import confirmed, made, staged, watching
-from tests.screens.stage import MIKA, START, on_stage
+from tests.screens.stage import MIKA, START, also, on_stage
 
 PREVIEW = pytest.mark.requirement("show-a-preview-before-bulk-money-actions", "MONEY-6")
 LIMITS = pytest.mark.requirement("confirm-bulk-money-actions-out-of-band", "MONEY-10")
@@ -31,7 +31,7 @@ async def on_place(app: Console, number: str, kind: type[PlansScreen | ReleasedS
 
 
 @PREVIEW
-@pytest.mark.parametrize("size", [(80, 24), (140, 40), (60, 15)])
+@pytest.mark.parametrize("size", [(80, 24), *also((140, 40), (60, 15))])
 async def test_live_plans_come_first_with_whole_totals_and_enter_leads_on(size: tuple[int, int]) -> None:
     fake, ids = staged()
     ended = await confirmed(fake, ids[:2])
@@ -83,7 +83,7 @@ async def test_places_without_anything_say_so() -> None:
 
 
 @LIMITS
-@pytest.mark.parametrize("size", [(80, 24), (60, 15)])
+@pytest.mark.parametrize("size", [(80, 24), *also((60, 15))])
 async def test_what_each_person_released_is_told_by_currency_against_the_limits(size: tuple[int, int]) -> None:
     fake, ids = staged()
     plan = await confirmed(fake, ids)

@@ -37,6 +37,7 @@ from tests.screens.acting_stage import flat, said
 from tests.screens.idle import idle, lines, until
 from tests.screens.money_stage import closed, give, order, told
 from tests.screens.schedule_stage import Stage, listed, on_schedules, opened
+from tests.screens.stage import also
 
 DONE: dict[str, Any] = {"state": OccurrenceState.COMPLETED, "cause": None, "error": None, "attempts": 1}
 
@@ -92,7 +93,7 @@ async def test_occurrences_come_in_pages_by_state_and_the_cursor_stays_on_its_ow
 @pytest.mark.requirement(
     "run-one-command-per-item-in-selection", "store-execution-leases", "prevent-duplicate-completion"
 )
-@pytest.mark.parametrize("size", [(80, 24), (140, 40), (60, 15)])
+@pytest.mark.parametrize("size", [(80, 24), *also((140, 40), (60, 15))])
 async def test_one_occurrence_with_its_lease_attempts_late_writes_and_items(size: tuple[int, int]) -> None:
     stage = staged(3)
     stage.board.whole = whole(occurrence(**RUNNING))

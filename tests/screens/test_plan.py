@@ -21,13 +21,13 @@ from jobcontract.states import Exclusion, PlanState, Warned
 from tests.screens.acting_stage import flat, said
 from tests.screens.idle import idle, lines, screen_text, settled, until
 from tests.screens.plan_stage import back_in_queue, on_plan, preview, service, the_plan
-from tests.screens.stage import KIRAN, freeze, hold, queue_screen
+from tests.screens.stage import KIRAN, also, freeze, hold, queue_screen
 
 PREVIEW = "show-a-preview-before-bulk-money-actions"
 
 
 @pytest.mark.requirement(PREVIEW, "MONEY-10")
-@pytest.mark.parametrize("size", [(140, 40), (80, 24), (60, 15)])
+@pytest.mark.parametrize("size", [(80, 24), *also((140, 40), (60, 15))])
 async def test_it_shows_totals_and_every_row_with_the_amount_before_the_name(size: tuple[int, int]) -> None:
     fake, _ = service()
     async with on_plan(fake, size=size) as (app, screen, pilot):

@@ -17,7 +17,7 @@ from jobcontract.states import PlanState, Turn
 from tests.screens.acting_stage import flat, posts, said
 from tests.screens.idle import idle, lines, until
 from tests.screens.money_stage import closed, confirmed, give, on_plan, order, progress, staged, step, told
-from tests.screens.stage import on_stage
+from tests.screens.stage import also, on_stage
 
 BULK = pytest.mark.requirement("confirm-bulk-money-actions-out-of-band", "MONEY-4")
 STEERING = pytest.mark.requirement("confirm-bulk-money-actions-out-of-band", "MONEY-20")
@@ -205,7 +205,7 @@ async def test_a_plan_that_cannot_be_read_says_why_and_keeps_trying_nothing() ->
 
 
 @BULK
-@pytest.mark.parametrize("size", [(80, 24), (140, 40), (60, 15)])
+@pytest.mark.parametrize("size", [(80, 24), *also((140, 40), (60, 15))])
 async def test_the_account_is_whole_at_every_size(size: tuple[int, int]) -> None:
     fake, ids = staged()
     plan = await confirmed(fake, ids)

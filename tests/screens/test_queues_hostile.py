@@ -21,7 +21,7 @@ from jobcontract.session import Person
 from jobcontract.states import ClaimEnding, OutcomeKind
 from tests.hostile import CONTROLS, HOSTILE, INVISIBLE, MARKUP, harmless
 from tests.screens.idle import lines, screen_text, until
-from tests.screens.stage import PAYOUTS, START, dialog, item_screen, on_stage
+from tests.screens.stage import PAYOUTS, START, also, dialog, item_screen, on_stage
 
 WITHOUT_LONE = tuple(text for text in HOSTILE if "\ud800" not in text)
 """A lone surrogate cannot be sent as JSON in UTF-8; the painted filter is tested with it elsewhere."""
@@ -88,7 +88,7 @@ def safe(app: Console) -> None:
 
 
 @pytest.mark.requirement("TUI-01")
-@pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+@pytest.mark.parametrize("size", [(80, 24), *also((140, 40))])
 async def test_hostile_texts_are_shown_as_they_are_in_list_and_detail(size: tuple[int, int]) -> None:
     fake, keys = poisoned(WITHOUT_LONE if size == (80, 24) else WITHOUT_LONE[::3])
     async with on_stage(fake, size=size) as (app, screen, pilot):

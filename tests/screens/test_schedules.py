@@ -15,6 +15,7 @@ from tests.present.scheduled import NOW, occurrence, schedule, worker
 from tests.screens.acting_stage import flat, said
 from tests.screens.idle import idle, until
 from tests.screens.schedule_stage import OTHER, Stage, believable, listed, on_schedules
+from tests.screens.stage import also
 
 NEXT = (
     "2026-10-25 00:30Z Sun 01:30 BST in 2 h",
@@ -33,7 +34,7 @@ ROWS = (
 @pytest.mark.requirement(
     "carry-the-schedule-on-the-job-record", "define-business-local-clock-behavior", "define-misfire-recovery", "TIME-01"
 )
-@pytest.mark.parametrize("size", [(80, 24), (140, 40), (60, 15)])
+@pytest.mark.parametrize("size", [(80, 24), *also((140, 40), (60, 15))])
 async def test_every_schedule_with_what_needs_a_look_and_its_next_five_and_what_was_skipped(
     size: tuple[int, int],
 ) -> None:

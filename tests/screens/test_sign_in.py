@@ -20,6 +20,7 @@ from jobconsole.screens.start import StartScreen
 from jobconsole.tokens import SERVICE_NAME
 from tests.screens.idle import idle, screen_text, settled, until
 from tests.screens.shell_stage import PlainScreen, keyring, make, running
+from tests.screens.stage import also
 
 
 class Store:
@@ -263,7 +264,7 @@ async def test_the_token_uncovers_the_same_place_for_the_same_person_and_a_new_o
 
 
 @pytest.mark.requirement("TUI-04")
-@pytest.mark.parametrize("size", [(120, 40), (60, 15), (40, 10)])
+@pytest.mark.parametrize("size", [(120, 40), *also((60, 15), (40, 10))])
 async def test_the_input_and_its_key_are_in_sight_at_every_size(size: tuple[int, int]) -> None:
     async with running(app := make(FakeService(), person=None), size=size, live=False):
         screen = await prompted(app)

@@ -20,7 +20,7 @@ from tests.hostile import HOSTILE, harmless
 from tests.screens.acting_stage import flat, posts
 from tests.screens.idle import idle, lines, screen_text, until
 from tests.screens.scored_stage import scored_service
-from tests.screens.stage import freeze, on_stage
+from tests.screens.stage import also, freeze, on_stage
 
 
 async def opened(app: Console) -> WhatIfScreen:
@@ -164,7 +164,7 @@ async def test_a_profile_that_only_looks_may_ask() -> None:
         await said(app, "no invoice +20")
 
 
-@pytest.mark.parametrize("size", [(40, 10), (140, 40)])
+@pytest.mark.parametrize("size", [(40, 10), *also((140, 40))])
 async def test_form_keys_and_answer_are_within_reach_at_every_size(size: tuple[int, int]) -> None:
     fake, ids = scored_service()
     async with on_stage(fake, size=size) as (app, screen, pilot):
