@@ -11,7 +11,7 @@ import click
 import structlog
 import uvloop
 
-from benchmarks import applying, claims, codes, console, instants, machine, pages, plans, rescoring
+from benchmarks import applying, claims, codes, console, instants, lateness, machine, pages, plans, rescoring, runs
 from benchmarks.figures import Figure
 from benchmarks.ground import Ground, ground
 from benchmarks.table import PAGE, line_of, table, write
@@ -24,6 +24,8 @@ PARTS: Mapping[str, Part] = {
     "codes": codes.measure,
     "plans": plans.measure,
     "applying": applying.measure,
+    "runs": runs.measure,
+    "lateness": lateness.measure,
     "instants": instants.measure,
     "console": console.measure,
 }

@@ -36,12 +36,17 @@ class Spread:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """One line of the table. With a peer the limit is on the ratio of each round, without one on the value."""
+    """One line of the table. With a peer the limit is on the ratio of each round, without one on the value.
+
+    Without a round nothing was measured, and `said` says why: then it is neither compared nor met nor missed.
+    """
 
     part: str
     what: str
     unit: str
-    rounds: tuple[float, ...]
+    rounds: tuple[float, ...] = ()
+    said: str = ""
+    """In place of a measurement."""
     peer: str | None = None
     peer_rounds: tuple[float, ...] = ()
     """Round by round beside `rounds`: each pair was measured one after the other."""
@@ -54,9 +59,9 @@ class Figure:
     note: str = ""
 
     @property
-    def value(self) -> Spread:
-        """What was measured."""
-        return Spread.of(self.rounds)
+    def value(self) -> Spread | None:
+        """What was measured; None where nothing was."""
+        return Spread.of(self.rounds) if self.rounds else None
 
     @property
     def beside(self) -> Spread | None:
@@ -75,6 +80,8 @@ class Figure:
     def met(self) -> bool | None:
         """Whether the limit is met; None where there is none."""
         spread = self.compared or self.value
+        if spread is None:
+            return None
         judged = spread.middle
         if self.at_most is not None:
             return (spread.most if self.worst else judged) <= self.at_most

@@ -10,7 +10,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -128,6 +128,24 @@ class Ground:
             for tenant, many in (held or {}).items():
                 hold_head(connection, tenant, many, people=HOLDERS)
             settle(connection)
+
+    async def empty(self, database: str, tenants: Sequence[str]) -> None:
+        """A database with these tenants and nothing in them: no people, no items."""
+        self._copy(database)
+        owner = await Database.open(self.url(OWNER, database), name="benchmark", most=1)
+        try:
+            for tenant in tenants:
+                await people.add_tenant(owner, tenant=tenant, name=tenant.title())
+        finally:
+            await owner.close()
+
+    def blank(self, database: str) -> str:
+        """A database of that name without anything of ours, for a peer; its address for the superuser."""
+        name = sql.Identifier(database)
+        with self.superuser() as connection:
+            connection.execute(sql.SQL("drop database if exists {} with (force)").format(name))
+            connection.execute(sql.SQL("create database {} template template0").format(name))
+        return self.url(SUPERUSER, database)
 
     async def token(self, database: str, person: str) -> str:
         """A new token of a person."""

@@ -39,7 +39,8 @@ def _cells(figure: Figure) -> tuple[str, ...]:
     peer = "" if beside is None else f"{figure.peer}: {_spread(beside, figure.unit)}"
     ratio = "" if compared is None else _spread(compared, figure.unit if figure.above else "x")
     verdict = {None: "", True: "met", False: "**missed**"}[figure.met]
-    return what, _spread(figure.value, figure.unit), peer, ratio, _limit(figure), verdict
+    measured = figure.said if figure.value is None else _spread(figure.value, figure.unit)
+    return what, measured, peer, ratio, _limit(figure), verdict
 
 
 def _limit(figure: Figure) -> str:

@@ -30,6 +30,11 @@ def test_without_a_limit_nothing_is_met_or_missed() -> None:
     assert figure().met is None
 
 
+def test_what_was_not_measured_is_neither_met_nor_missed() -> None:
+    nothing = figure(rounds=(), said="not run", at_most=3)
+    assert (nothing.value, nothing.compared, nothing.met) == (None, None, None)
+
+
 def test_a_value_is_judged_by_its_middle_round() -> None:
     assert figure(at_most=3).met is True
     assert figure(at_most=2.9).met is False

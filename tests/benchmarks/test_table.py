@@ -31,6 +31,13 @@ def test_a_line_says_everything() -> None:
     assert lines[-1] == "| console: key to paint (120 keys) | 5.25 ms |  |  | ≤ 16 ms | met |"
 
 
+def test_a_line_without_a_measurement_says_why() -> None:
+    nothing = Figure(part="runs", what="by another queue", unit="/s", said="not run: no Python 3.12 here")
+    assert table((nothing,), ()).splitlines()[-1] == (
+        "| runs: by another queue | not run: no Python 3.12 here |  |  |  |  |"
+    )
+
+
 def test_it_is_written_between_its_marks_and_nowhere_else(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n", "utf-8")
