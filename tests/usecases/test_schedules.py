@@ -210,6 +210,7 @@ def _row(each: Planned) -> Any:
 
 
 @CLOCK
+@pytest.mark.requirement("carry-the-schedule-on-the-job-record", "define-misfire-recovery")
 async def test_a_schedule_shows_its_next_five_and_what_was_skipped(jobs: ScheduleDesk) -> None:
     jobs.planned(NIGHTLY)
     for number, tenant in enumerate(("acme", "acme", "globex")):

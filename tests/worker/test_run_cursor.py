@@ -152,10 +152,15 @@ async def test_a_frozen_holder_that_wakes_moves_no_cursor(driving: RunStage, clo
     assert (driving.position(), driving.notes(), driving.refusals()) == ("item-02", keys(2), [("item", 1)])
 
 
-async def test_a_cursor_that_another_run_moved_is_not_moved_back(driving: RunStage) -> None:
+@pytest.mark.parametrize("before", [0, 2], ids=["made", "moved"])
+async def test_a_cursor_that_another_run_moved_is_not_moved_back(driving: RunStage, before: int) -> None:
     async def moves_it(call: JobCall, item: JobItem) -> Outcome:
-        if item.key == "item-03":
-            driving.rows("update jobs.cursors set position = 'item-06' returning 1")
+        if item.key == keys(1, before + 1)[0]:
+            driving.rows(
+                "insert into jobs.cursors (tenant, name, position, occurrence, fence)"
+                " values ('acme', 't.cursor', 'item-06', jobs.uuid7(), 1)"
+                " on conflict (tenant, name) do update set position = 'item-06' returning 1"
+            )
         return await push_note(call, item)
 
     driving.function = moves_it
@@ -163,10 +168,10 @@ async def test_a_cursor_that_another_run_moved_is_not_moved_back(driving: RunSta
     ending = await driving.attempt(occurrence)
     assert (ending.attempt, ending.state) == (AttemptEnding.FAILED, OccurrenceState.SCHEDULED)
     assert ending.error == "Another run moved the cursor t.cursor meanwhile; this one goes on behind it later."
-    assert (driving.position(), driving.notes()) == ("item-06", keys(2)), "the effect of the third went with it"
+    assert (driving.position(), driving.notes()) == ("item-06", keys(before)), "the effect of the next went with it"
     driving.function = push_note
     await driving.attempt(occurrence)
-    assert (driving.position(), driving.notes()) == ("item-07", [*keys(2), "item-07"])
+    assert (driving.position(), driving.notes()) == ("item-07", [*keys(before), "item-07"])
 
 
 @pytest.mark.requirement("scope-occurrences-and-leases-by-tenant")
