@@ -11,7 +11,20 @@ import click
 import structlog
 import uvloop
 
-from benchmarks import applying, claims, codes, console, instants, lateness, machine, pages, plans, rescoring, runs
+from benchmarks import (
+    applying,
+    claims,
+    codes,
+    console,
+    history,
+    instants,
+    lateness,
+    machine,
+    pages,
+    plans,
+    rescoring,
+    runs,
+)
 from benchmarks.figures import Figure
 from benchmarks.ground import Ground, ground
 from benchmarks.table import PAGE, line_of, table, write
@@ -26,6 +39,7 @@ PARTS: Mapping[str, Part] = {
     "applying": applying.measure,
     "runs": runs.measure,
     "lateness": lateness.measure,
+    "history": history.measure,
     "instants": instants.measure,
     "console": console.measure,
 }

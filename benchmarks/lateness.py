@@ -155,7 +155,7 @@ async def _one(connection: Connection, worker: Running, schedule: str, done: int
         if time.monotonic() > after + ALL_BEGUN_SECONDS:
             raise RuntimeError("an occurrence that was due did not begin")
         await asyncio.sleep(LOOK)
-    while connection.execute(NOTHING_LEFT).fetchone() != (True,):
+    while connection.execute(NOTHING_LEFT).fetchone() != (True,):  # noqa: ASYNC110  # it is settled in another process
         await asyncio.sleep(LOOK)
     await asyncio.sleep(PAUSE)
     return before, after, begun[0][1]
