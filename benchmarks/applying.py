@@ -168,7 +168,7 @@ async def _apply(ground: Ground, database: Database, connection: Connection, pla
         pacing=Pacing(at_once=CONNECTIONS),
     )
     holder, began = uuid4(), time.perf_counter()
-    for grant in await applying.take(holder, 1):
+    for grant in (await applying.take(holder, 1, {})).grants:
         await applying.carry(RowLease(grant=grant, holder=holder, deadline=time.monotonic() + 3_600))
     seconds = time.perf_counter() - began
     return _released(connection, plan, seconds)

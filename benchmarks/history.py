@@ -96,7 +96,8 @@ async def _beside_history(ground: Ground) -> Figure:
         await ground.empty(database, TENANTS)
         with ground.superuser(database) as connection:
             finish(connection, rows, days=1)
-    much, little = [], []
+    much: list[float] = []
+    little: list[float] = []
     for number in range(ROUNDS + 1):
         for database, found in ((LITTLE, little), (MUCH, much)):
             seconds = await _claims(ground, database)
