@@ -66,6 +66,20 @@ async def test_an_outage_too_short_to_cost_anybody_a_lease_changes_nothing(worke
     assert not outage.settled(10), "a shorter lease may have run out"
 
 
+@pytest.mark.requirement("treat-unavailable-schedule-stores-as-outages")
+async def test_a_connection_lost_right_after_an_outage_does_not_make_it_forgotten(worker_database: Database) -> None:
+    hands = Hands()
+    outage = Outage(database=worker_database, clock=hands)
+    for seconds in (60, 0, 2):
+        outage.begin("gone")
+        hands.now += seconds
+        await outage.step(woken=True)
+        hands.now += 1
+        assert not outage.settled(30), "nobody could renew for a minute"
+    hands.now += 27
+    assert outage.settled(30)
+
+
 async def test_all_wait_for_one_who_asks_and_it_says_how_long_it_was(worker_database: Database, tmp_path: Path) -> None:
     nowhere = await Database.open(f"postgresql://jobs_api@/jobs?host={tmp_path}", name="away", most=1)
     hands, over = Hands(), []

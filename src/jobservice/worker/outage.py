@@ -27,6 +27,8 @@ SHORT = 1 / 6
 renewed three times in their time, and a Worker sees an outage a few seconds late at most."""
 RENEW_AFTER = 1.0
 """After an outage of so many seconds the pool's connections are made anew: some may be dead without knowing it."""
+REMEMBERED = 3_600.0
+"""Seconds for which an outage may matter: as long as the longest lease."""
 BLINK_SECONDS = 15.0
 """Between two lines about connections that were lost, or not to be had, while the server answers."""
 
@@ -44,8 +46,9 @@ class Outage:
     bell: asyncio.Event = field(default_factory=asyncio.Event)
     clock: Callable[[], float] = time.monotonic
     _began_at: float | None = None
-    _last: tuple[float, float] | None = None
-    """When the last outage ended on the monotonic clock, and how long it was, seconds."""
+    _ended: list[tuple[float, float]] = field(default_factory=list)
+    """When outages ended on the monotonic clock, and how long each was, seconds: the latest, and before it those that were
+    longer than all after them. A connection that is lost soon after an outage does not make that one forgotten."""
     _there: asyncio.Event = field(default_factory=asyncio.Event)
     _why: str = ""
     _missed: bool = False
@@ -76,10 +79,7 @@ class Outage:
         nor for one lease's length after it was, where that was long enough to keep holders from renewing."""
         if self.away:
             return False
-        if self._last is None:
-            return True
-        ended_at, length = self._last
-        return length < lease * SHORT or self.clock() - ended_at >= lease
+        return all(length < lease * SHORT or self.clock() - ended_at >= lease for ended_at, length in self._ended)
 
     async def step(self, *, woken: bool) -> float:  # noqa: ARG002  # it looks whether there is an outage itself
         """Ask a database that is away whether it is there again."""
@@ -118,7 +118,9 @@ class Outage:
             self._blinked_at = self.clock()
             _log.warning("database-blinked", reason=self._why)
         self._missed = False
-        self._last, self._began_at = (self.clock(), away), None
+        now, self._began_at = self.clock(), None
+        longer = (each for each in self._ended if each[1] > away and now - each[0] < REMEMBERED)
+        self._ended = [*longer, (now, away)]
         self.pauses.reset()
         self._there.set()
         for tell in self.ended:
