@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from jobcontract.states import MisfirePolicy
+from jobservice.rules import planning
 from jobservice.rules.schedules import Misfire
 from jobservice.store.database import Database
+from jobservice.worker import planner as worker_planner
 from tests.conftest import Clock, People
 from tests.schedules import EACH, ONCE, SKIP, at, cron, misfire, schedule
 from tests.worker.planners import CLAIMABLE, FIRST, SECOND, Ground, planner
@@ -65,3 +69,32 @@ async def test_what_is_missed_when_a_person_is_to_start_it_is_skipped(ground: Gr
     await ground.run(planner(schedule("daily", None, tenants=ACME)))
     first, last = NIGHT - timedelta(days=1), NIGHT + timedelta(days=2)
     assert (ground.occurrences("daily"), ground.skips("daily")) == ([], [(first, last, 4, "misfire-skip", None)])
+
+
+async def test_many_looks_let_others_have_their_turn(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leases are renewed in the same loop: it does not stand still while hundreds of schedules are caught up with."""
+    seen, turns = [], 0
+
+    async def turn() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    def look(*given: Any) -> planning.Plan:
+        seen.append(turns)
+        return plan(*given)
+
+    plan = planning.plan
+    monkeypatch.setattr(planning, "plan", look)
+    turning = asyncio.create_task(turn())
+    await ground.run(planner(*(schedule(f"s.{number}", cron(f"{number} 2 * * *"), ONCE) for number in range(30))))
+    turning.cancel()
+    assert len(seen) == len(set(seen)) == 30, "the loop turned between any two looks"
+
+
+async def test_slow_looks_are_written_a_few_at_a_time(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker_planner, "LOOKS_SECONDS", 0.0)
+    duty = planner(*(schedule(f"s.{number}", cron(f"{number} 2 * * *"), ONCE) for number in range(9)))
+    assert (await ground.run(duty))["planned"] == 18, "one a transaction, until none is left"
+    assert await ground.run(duty) == {}

@@ -7,6 +7,7 @@ reason, and the others go on. With nothing to do a run is one statement.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,12 +25,13 @@ from jobservice.rules.schedules import Schedule
 from jobservice.store import hints
 from jobservice.store import planning as store
 from jobservice.store.database import Database
-from jobservice.store.planning import Known, Locked, Outlook, Stated, Written
+from jobservice.store.planning import Key, Known, Locked, Outlook, Stated, Written
 from jobservice.worker.fenced import Lease
 
 _log = structlog.get_logger("jobservice.worker")
 _Row = TypeVar("_Row")
 
+UTC_ZONE = "UTC"
 LATE_SECONDS = 10.0
 """An occurrence that is due for longer, and was never started, is counted as late."""
 COUNT_SECONDS = 15.0
@@ -39,6 +41,9 @@ COMPARE_SECONDS = 300.0
 exchanged, Workers with other records must not undo each other's."""
 BATCHES_MOST = 200
 """Most batches of one run: what keeps coming back does not keep it from comparing records again."""
+
+LOOKS_SECONDS = 2.0
+"""How long the looks of one batch may take before what was looked at is written."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -129,14 +134,28 @@ class Planner:
                 locked = await store.lock(transaction, self.schedules, now=outlook.now, batch=self.batch)
                 unclear = [each.key for each in locked if self._may_have_missed(each, outlook.now)]
                 waiting = await store.waiting(transaction, unclear, now=outlook.now)
-                written = [self._look(looks, each, waiting.get(each.key, ())) for each in locked]
+                written = await self._looked_at(looks, locked, waiting)
                 changed = await store.write(transaction, lease.key, written, now=outlook.now, tzdata=tzdata)
                 await hints.add_schedules(transaction, [each.key for each in written if _shows(each.plan)])
-            self._complain(locked, written)
+            self._complain(locked[: len(written)], written)
             for what, number in changed.items():
                 _add(done, what, number)
-            if len(locked) < self.batch:
+            if len(written) == len(locked) < self.batch:
                 return
+
+    async def _looked_at(
+        self, looks: _Looks, locked: Sequence[Locked], waiting: Mapping[Key, tuple[Waiting, ...]]
+    ) -> list[Written]:
+        """What these looks write; of the first of them alone where a long downtime makes them slow. Completions wait for
+        the locked rows, and renewals for the loop."""
+        written: list[Written] = []
+        until = time.monotonic() + LOOKS_SECONDS
+        for each in locked:
+            written.append(self._look(looks, each, waiting.get(each.key, ())))
+            await asyncio.sleep(0)
+            if time.monotonic() >= until:
+                break
+        return written
 
     def _may_have_missed(self, locked: Locked, now: datetime) -> bool:
         """Whether rows of it wait that the misfire policy may have to decide about."""
@@ -148,8 +167,11 @@ class Planner:
 
     def _look(self, looks: _Looks, locked: Locked, waiting: tuple[Waiting, ...]) -> Written:
         schedule = self.schedules[locked.key[1]]
-        zone = schedule.rhythm.zone if isinstance(schedule.rhythm, Cron) else "UTC"
-        return Written(key=locked.key, plan=looks.at(schedule, locked.standing, waiting), zone=zone, lock=schedule.lock)
+        zone, policy = UTC_ZONE, None
+        if isinstance(schedule.rhythm, Cron) and schedule.rhythm.zone != UTC_ZONE:
+            zone, policy = schedule.rhythm.zone, f"{schedule.rhythm.skipped}, {schedule.rhythm.repeated}"
+        plan = looks.at(schedule, locked.standing, waiting)
+        return Written(key=locked.key, plan=plan, zone=zone, lock=schedule.lock, clock_policy=policy)
 
     def _complain(self, locked: Sequence[Locked], written: Sequence[Written]) -> None:
         """One log line for each schedule that is parked now and was not, or for another reason; and once it is not."""
