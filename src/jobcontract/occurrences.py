@@ -78,6 +78,8 @@ class Occurrence(Answer):
     local: WallTime | None
     zone: str
     clock: ClockChange | None
+    clock_policy: str | None
+    """What its schedule stated for skipped and for repeated times, `run-at-gap-end, first`; None where its clock has none."""
     tzdata: str
     origin: OccurrenceOrigin
     state: OccurrenceState

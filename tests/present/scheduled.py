@@ -196,6 +196,7 @@ def occurrence(number: int = 1, **more: Any) -> Occurrence:
         "local": wall(24),
         "zone": "Europe/London",
         "clock": None,
+        "clock_policy": "run-at-gap-end, first",
         "tzdata": "2026b",
         "origin": OccurrenceOrigin.PLANNED,
         "state": OccurrenceState.DEAD_LETTER,

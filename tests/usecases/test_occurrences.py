@@ -112,6 +112,7 @@ async def test_an_occurrence_is_read_by_id_and_by_name_with_lease_attempts_and_r
         local_time="2026-10-25 01:30",
         zone="Europe/London",
         clock="first",
+        clock_policy="run-at-gap-end, first",
     )
     jobs.attempt(found, 1, lost, "lost", error="Worker was lost.", taken_at=now - MINUTE)
     jobs.refused(found, 1, lost)
@@ -124,6 +125,7 @@ async def test_an_occurrence_is_read_by_id_and_by_name_with_lease_attempts_and_r
     assert occurrence.name == f"{NIGHTLY}@2026-10-25T00:30:00Z"
     assert (occurrence.state, occurrence.attempts, occurrence.attempts_most) == (OccurrenceState.PROCESSING, 2, 3)
     assert (occurrence.zone, occurrence.clock, occurrence.tzdata) == ("Europe/London", "first", "2026f")
+    assert occurrence.clock_policy == "run-at-gap-end, first"
     assert str(occurrence.local) == "2026-10-25 01:30:00"
     assert occurrence.lease is not None
     lease = occurrence.lease

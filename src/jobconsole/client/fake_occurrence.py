@@ -85,6 +85,7 @@ def occurrence(
         local=None,
         zone="UTC",
         clock=None,
+        clock_policy=None,
         tzdata="2026f",
         origin=OccurrenceOrigin.PLANNED,
         state=state,

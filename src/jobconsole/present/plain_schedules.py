@@ -184,6 +184,7 @@ def occurrence_lines(occurrence: Occurrence, zone: tzinfo) -> list[str]:
         (
             ("occurrence", f"{occurrence.name} ({occurrence.id})"),
             ("tenant", occurrence.tenant),
+            ("zone", f"{occurrence.zone} (tzdata {occurrence.tzdata}{_policy(occurrence)})"),
             ("state", occurrence.state),
             ("cause", _cause(occurrence)),
             ("error", occurrence.error),
@@ -203,6 +204,11 @@ def occurrence_lines(occurrence: Occurrence, zone: tzinfo) -> list[str]:
             ("items", items),
         )
     )
+
+
+def _policy(occurrence: Occurrence) -> str:
+    """What its schedule stated for skipped and for repeated times, as it was when it was planned."""
+    return "" if occurrence.clock_policy is None else f"; skipped and repeated times: {occurrence.clock_policy}"
 
 
 def _cause(occurrence: Occurrence) -> str | None:

@@ -81,6 +81,8 @@ class Written:
     plan: Plan
     zone: str
     lock: str
+    clock_policy: str | None = None
+    """What is stated for skipped and for repeated times; None where its clock has none."""
 
 
 async def outlook(transaction: Transaction, schedules: Collection[str], *, holder: UUID) -> Outlook:
@@ -222,6 +224,7 @@ def _occurrence(written: Written, new: New) -> Mapping[str, object]:
         "zone": written.zone,
         "local_time": _text(new.local),
         "clock": None if new.clock is None else new.clock.value,
+        "clock_policy": written.clock_policy,
         "lock": written.lock,
         "miss_at": _text(new.miss_at),
     }

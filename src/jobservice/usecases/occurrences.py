@@ -235,6 +235,7 @@ def _occurrence(service: Service, row: Row) -> Occurrence:
         local=row["local"],
         zone=row["zone"],
         clock=row["clock"],
+        clock_policy=row["clock_policy"],
         tzdata=row["tzdata"],
         origin=row["origin"],
         state=row["state"],

@@ -49,6 +49,7 @@ create table jobs.occurrences (
     zone text not null default 'UTC',
     local_time timestamp, -- on the wall clock of the zone; null for a rhythm without one
     clock text check (clock in ('gap-end', 'shifted', 'first', 'second')), -- what a change of the clock made of it
+    clock_policy text, -- what was stated for skipped and for repeated times; null for a rhythm that meets none
     tzdata text not null, -- version of the time zone database that it was computed with
     lock text not null,
     state text not null default 'scheduled' check (state in ('scheduled', 'processing', 'completed', 'dead-letter')),

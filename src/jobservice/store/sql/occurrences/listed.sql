@@ -103,6 +103,7 @@ select
     o.zone,
     o.local_time as local,
     o.clock,
+    o.clock_policy,
     o.tzdata,
     o.state,
     o.due_at,

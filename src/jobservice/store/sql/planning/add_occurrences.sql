@@ -1,6 +1,6 @@
 -- Writes occurrences; one whose identity is there already is what it was.
 insert into jobs.occurrences
-(tenant, schedule, scheduled_at, origin, zone, local_time, clock, tzdata, lock, due_at, miss_at)
+(tenant, schedule, scheduled_at, origin, zone, local_time, clock, clock_policy, tzdata, lock, due_at, miss_at)
 select
     g.tenant,
     g.schedule,
@@ -9,6 +9,7 @@ select
     g.zone,
     g.local_time,
     g.clock,
+    g.clock_policy,
     %(tzdata)s,
     g.lock,
     g.at as due_at,
@@ -23,6 +24,7 @@ from
             zone text,
             local_time timestamp,
             clock text,
+            clock_policy text,
             lock text,
             miss_at timestamptz
         )
