@@ -123,12 +123,14 @@ def api(
 def worker(assignments: tuple[str, ...], until_stdin_closes: bool) -> None:
     """Run the background duties, under the database role jobs_worker."""
     settings = ProcessSettings.read(os.environ, keyring=False)
+    import uvloop
+
     from jobservice import logs
     from jobservice.bootstrap.process import parse_overrides
     from jobservice.bootstrap.worker import run_worker
 
     logs.configure()
-    asyncio.run(run_worker(settings, parse_overrides(assignments), until_stdin_closes=until_stdin_closes))
+    uvloop.run(run_worker(settings, parse_overrides(assignments), until_stdin_closes=until_stdin_closes))
 
 
 @commands.command()

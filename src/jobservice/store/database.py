@@ -11,6 +11,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 from weakref import WeakSet
 
@@ -233,7 +234,7 @@ class Database:
             return self._away(error.sqlstate, reason(error))
         return None
 
-    async def _begin(self, stack: AsyncExitStack, begin: sql.Composed) -> tuple[PatientConnection, datetime | None]:
+    async def _begin(self, stack: AsyncExitStack, begin: bytes) -> tuple[PatientConnection, datetime | None]:
         """A connection in a transaction that is bound to its tenant, and the clock; `stack` ends it and gives it back.
 
         A connection that died while it was idle is found by its first statement, at once: the pool makes a new one for
@@ -322,21 +323,21 @@ def _timed_out(sentence: str) -> Refusal:
     return Refusal(ErrorCode.TIMED_OUT, sentence)
 
 
-def _begin(
-    tenant: str | None, statement_seconds: float, *, planned_once: bool, idle_seconds: float | None
-) -> sql.Composed:
+@lru_cache(maxsize=4_096)
+def _begin(tenant: str | None, statement_seconds: float, *, planned_once: bool, idle_seconds: float | None) -> bytes:
     """Begin, and bind the transaction to its tenant, its longest statement and its way of planning, in one trip. Several
     statements in one text take no parameters: the values stand in it as literals."""
     text = _BEGIN + ("" if tenant is None else _NOW) + ("" if idle_seconds is None else _IDLE)
-    return sql.SQL(text).format(
+    composed = sql.SQL(text).format(
         tenant=sql.Literal(tenant or ""),
         longest=sql.Literal(f"{int(statement_seconds * 1000)}ms"),
         plans=sql.Literal("force_generic_plan" if planned_once else "force_custom_plan"),
         idle=sql.Literal(f"{int((idle_seconds or 0) * 1000)}ms"),
     )
+    return composed.as_bytes()
 
 
-async def _begin_bound(connection: AsyncConnection[DictRow], begin: sql.Composed) -> datetime | None:
+async def _begin_bound(connection: AsyncConnection[DictRow], begin: bytes) -> datetime | None:
     """Run the beginning; the clock, where the transaction has a tenant."""
     cursor = await connection.execute(begin, prepare=False)
     cursor.nextset()
