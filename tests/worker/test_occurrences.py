@@ -220,6 +220,15 @@ async def test_what_waits_and_was_cancelled_ends_unstarted(stage: Stage) -> None
     assert stage.runner.starts == {}
 
 
+async def test_what_waits_and_was_cancelled_ends_also_where_every_slot_is_taken(stage: Stage) -> None:
+    stage.rows.add(due=-10)
+    waits, work, holder = stage.rows.add("s.two"), stage.work(slots=1), stage.rows.worker()
+    (lease,) = await stage.take(work, holder)
+    stage.rows.cancel(waits)
+    assert await work.cancelled(holder, {lease.grant.id: lease.grant.fence}) == frozenset()
+    assert (stage.rows.one(waits)["state"], stage.rows.one(waits)["cause"]) == ("dead-letter", "cancelled")
+
+
 async def test_what_nobody_here_runs_ends_after_a_while(stage: Stage) -> None:
     old, young = stage.rows.add("s.gone", due=-700), stage.rows.add("s.gone", due=-400)
     lapsed = stage.rows.add("s.one")

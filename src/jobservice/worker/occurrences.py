@@ -25,6 +25,7 @@ from jobservice.store.database import Database
 from jobservice.store.occurrence_leases import Completion, Reached, Runnable, TakenOccurrence, Written
 from jobservice.worker.leased_work import Grant, Renewed, RowLease, Taken, Why
 from jobservice.worker.occurrence_lanes import UNKNOWN_AFTER, Lane
+from jobservice.worker.run import ITSELF
 from jobservice.worker.run_ending import Ending, RunLost
 from jobservice.worker.schedule_hints import ScheduleHints
 from jobservice.worker.settler import Settler
@@ -194,9 +195,12 @@ class Occurrences:
         )
 
     async def cancelled(self, holder: UUID, held: Mapping[UUID, int]) -> Collection[UUID]:
-        """Which a person asked to cancel."""
+        """Which a person asked to cancel. Where all slots are taken nobody takes, so what waits is ended from here."""
         async with self.database.transaction(None) as transaction:
-            return await store.cancelled_held(transaction, held, holder=holder)
+            found = await store.cancelled_held(transaction, held, holder=holder)
+        if len(self._held) >= self.most:
+            await self._end_cancelled()
+        return found
 
     async def carry(self, lease: RowLease) -> None:
         """Run one attempt and write how it ended."""
@@ -318,6 +322,11 @@ def _completion(taken: TakenOccurrence, ending: Ending) -> Completion:
         unfinished=None if counts is None else counts.unfinished,
         position=ending.position,
         selected_all=None if counts is None else ending.selected_all,
+        item=None if ending.item is None else ITSELF,
+        item_label=ending.label,
+        item_outcome=None if ending.item is None else ending.item.outcome,
+        item_sentence=None if ending.item is None else ending.item.sentence,
+        item_after=None if ending.item is None else ending.item.after,
     )
 
 
