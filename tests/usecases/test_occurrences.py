@@ -260,6 +260,8 @@ async def test_a_foreign_occurrence_answers_as_an_unknown_one(jobs: ScheduleDesk
         str(uuid.uuid4()),
         f"{NIGHTLY}@2026-10-25",
         theirs.upper(),
+        f"{NIGHTLY}@0001-01-01T00:00:00Z",
+        f"{NIGHTLY}@9999-12-31T23:59:59.999999Z",
     ):
         for asked in (
             read_occurrence(jobs.service, actor, named),

@@ -52,6 +52,8 @@ async def of_id(transaction: Transaction, occurrence: str) -> Row | None:
 async def of_instant(transaction: Transaction, schedule: str, scheduled_at: datetime) -> Row | None:
     """The occurrence of a schedule at an instant; None where the tenant has none."""
     at, after = _START
+    if scheduled_at >= _NEVER:  # no rhythm comes so far, and a tick more is no datetime
+        return None
     wanted = Wanted(schedule=schedule, since=scheduled_at, until=scheduled_at + _TICK)
     rows = await _listed(transaction, None, wanted, at=at, after=after, most=1)
     return rows[0] if rows else None
