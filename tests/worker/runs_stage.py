@@ -141,7 +141,7 @@ class RunStage:
                 "update jobs.occurrences set state = 'processing', holder = %s, taken_at = jobs.now(),"
                 " expires_at = jobs.now() + make_interval(secs => %s), fence = fence + 1, attempts = attempts + 1"
                 " where id = %s"
-                " returning id, tenant, schedule, scheduled_at, attempts, fence, position, selected_all, done, refused,"
+                " returning id, tenant, schedule, scheduled_at, attempts, taken_at, fence, position, selected_all, done, refused,"
                 " failed",
                 (holder, LEASE, occurrence),
             ).fetchone()
@@ -171,6 +171,23 @@ class RunStage:
                 occurrence,
             ),
         )
+        if ending.item is not None:
+            self.people.connection.execute(
+                "insert into jobs.occurrence_items"
+                " (occurrence, key, tenant, number, label, outcome, attempts, sentence, fence, ended_at)"
+                " select id, 'itself', tenant, 1, %s, %s, 1, %s, fence, case when %s then jobs.now() end"
+                " from jobs.occurrences where id = %s"
+                " on conflict (occurrence, key) do update set outcome = excluded.outcome,"
+                " attempts = occurrence_items.attempts + 1, sentence = excluded.sentence, fence = excluded.fence,"
+                " ended_at = excluded.ended_at",
+                (
+                    ending.label,
+                    ending.item.outcome,
+                    ending.item.sentence,
+                    ending.item.outcome is not None,
+                    occurrence,
+                ),
+            )
 
     async def attempt(self, occurrence: UUID, *, holder: UUID = FIRST, **change: Any) -> Ending:
         """One whole attempt, settled."""

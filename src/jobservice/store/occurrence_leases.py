@@ -36,6 +36,11 @@ _COLUMNS = {
     "unfinished": "unfinished",
     "positions": "position",
     "selected_all": "selected_all",
+    "items": "item",
+    "item_labels": "item_label",
+    "item_outcomes": "item_outcome",
+    "item_sentences": "item_sentence",
+    "item_after": "item_after",
 }
 """Parameters of the statement that settles, and what of a completion each is made of."""
 
@@ -55,6 +60,8 @@ class TakenOccurrence:
     """UTC."""
     attempts: int
     """With this one."""
+    taken_at: datetime
+    """By the database's clock."""
     fence: int
     position: str | None
     """Key of the last item that an earlier attempt selected."""
@@ -181,6 +188,14 @@ class Completion:
     selected_all: bool | None = None
     began_after: float | None = None
     """Seconds from the claim to the first line of the attempt; None: it did not begin."""
+    item: str | None = None
+    """Key of the one item of a run whose row comes with its completion, and how it ended; None: there is none."""
+    item_label: str | None = None
+    item_outcome: str | None = None
+    """None: it is to be tried again."""
+    item_sentence: str | None = None
+    item_after: float | None = None
+    """Seconds until it may be, as its use case asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -64,10 +64,13 @@ class ItemCall:
     """`jobservice.application.JobCall` of one item. Use cases' functions see the protocol alone."""
 
     calling: Calling
-    transaction: Transaction
+    transaction: Transaction | None
+    """None: it is opened with the first effect."""
     key: str
     attempt: int
     now: datetime
+    opens: Callable[[], Awaitable[Transaction]] | None = None
+    """Opens the item's transaction, where there is none yet."""
     before_effects: Callable[[Transaction, str], Awaitable[bool]] | None = None
     """Takes the item's scope before its first effect, where its row is not locked; False: another has it."""
     shares: bool = False
@@ -111,12 +114,10 @@ class ItemCall:
             )
         found = find_queue(self.calling.records.queues, queue)
         async with self._one_effect:
-            await self._begin_effects()
+            transaction = await self._begin_effects()
             actor = Actor(person=f"schedule:{self.schedule}", tenant=self.tenant, role=Role.PUSHER)
             try:
-                return await push(
-                    self.transaction, self.calling.records, self.calling.scorer, actor, found, draft_of(item)
-                )
+                return await push(transaction, self.calling.records, self.calling.scorer, actor, found, draft_of(item))
             except Refusal as refusal:
                 taken = refusal.extra.get("item")
                 if refusal.kind is not ErrorCode.KEY_TAKEN or not isinstance(taken, str):
@@ -127,18 +128,26 @@ class ItemCall:
         """Wait; cancelling and the duration bound end it at once."""
         await asyncio.sleep(max(seconds, 0.0))
 
-    async def _begin_effects(self) -> None:
+    async def _begin_effects(self) -> Transaction:
         if self._over:
             raise RuntimeError("the use case returned; it has no effects any more")
         self.effects = True
+        transaction = await self._opened()
         if self._savepoint is not None or self.shares:
-            return
-        if self.before_effects is not None and not await self.before_effects(self.transaction, self.scope):
+            return transaction
+        if self.before_effects is not None and not await self.before_effects(transaction, self.scope):
             self._busy = True
             raise ScopeBusy(self.scope)
-        savepoint = self.transaction.connection.transaction()
+        savepoint = transaction.connection.transaction()
         await savepoint.__aenter__()
         self._savepoint = savepoint
+        return transaction
+
+    async def _opened(self) -> Transaction:
+        if self.transaction is None:
+            assert self.opens is not None  # noqa: S101  # one of both is given
+            self.transaction = await self.opens()
+        return self.transaction
 
     async def keep_or_undo(self, *, keep: bool) -> bool:
         """End the effects: they stay with the transaction, or are undone; False where there was nothing to keep them in.
@@ -149,6 +158,8 @@ class ItemCall:
         savepoint, self._savepoint = self._savepoint, None
         if keep and self._busy:  # whatever the function made of that exception
             raise ScopeBusy(self.scope)
+        if self.transaction is None:
+            return True
         sound = self.transaction.connection.info.transaction_status is TransactionStatus.INTRANS
         if savepoint is None:
             return sound or not keep

@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from typing import Any
 from uuid import UUID
 
 import psycopg
@@ -126,6 +127,8 @@ class Run:
     """None: it is its own item."""
     calling: Calling
     tally: Tally = field(default_factory=Tally)
+    unwritten: ItemEnding | None = None
+    """How the one item of a run ended that did nothing in a transaction: its row comes with the completion."""
 
     @property
     def key(self) -> RunLease:
@@ -142,15 +145,21 @@ class Run:
         return replace(self, scope=scope)
 
     @asynccontextmanager
-    async def transaction(self, *, planned_once: bool = True) -> AsyncIterator[Transaction]:
-        """A transaction of the run in its tenant; RunLost where the lease's time is over."""
-        if self.lease.lost or time.monotonic() >= self.lease.deadline:
-            raise RunLost(str(self.taken.id))
+    async def transaction(
+        self, *, planned_once: bool = True, task: asyncio.Task[Any] | None = None
+    ) -> AsyncIterator[Transaction]:
+        """A transaction of the run in its tenant, as `Scope.transaction`; RunLost where the lease's time is over."""
+        self.check_lease()
         idle = self.schedule.bound_seconds + _IDLE_MARGIN
         async with self.scope.transaction(
-            self.taken.tenant, planned_once=planned_once, idle_seconds=idle
+            self.taken.tenant, planned_once=planned_once, idle_seconds=idle, task=task
         ) as transaction:
             yield transaction
+
+    def check_lease(self) -> None:
+        """RunLost where the lease's time is over: nothing more begins."""
+        if self.lease.lost or time.monotonic() >= self.lease.deadline:
+            raise RunLost(str(self.taken.id))
 
     async def read_only(self, transaction: Transaction) -> None:
         """Let a transaction that only selects write nothing."""

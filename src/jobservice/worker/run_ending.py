@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from jobcontract.states import AttemptEnding, DeadCause, OccurrenceState
+from jobservice.store.occurrence_items import ItemEnding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +38,10 @@ class Ending:
     position: str | None = None
     """Key of the last item that was selected."""
     selected_all: bool = False
+    item: ItemEnding | None = None
+    """Of a run that is its own item and did nothing in a transaction: how the item ended, to be written with all this."""
+    label: str = ""
+    """Of that item."""
 
 
 class RunLost(Exception):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 
 import psycopg
@@ -254,18 +255,36 @@ async def run_itself(run: Run) -> None:
 
 
 async def _itself(run: Run) -> ItemEnding:
+    """Its transaction begins with its first effect: a use case that waits holds none, and one that does nothing here has
+    none. Then its row comes with the completion, under the same lease."""
     item = JobItem(key=ITSELF, label=run.schedule.title)
+    run.check_lease()
+    task, over = asyncio.current_task(), False
+    stack = AsyncExitStack()
+
+    async def opened() -> Transaction:
+        transaction = await stack.enter_async_context(run.transaction(task=task))
+        if over:  # what the use case left running came too late with its first effect
+            await stack.aclose()
+            raise asyncio.CancelledError
+        return transaction
+
     try:
-        async with run.transaction() as transaction:
+        async with stack:
             call = ItemCall(
                 calling=run.calling,
-                transaction=transaction,
+                transaction=None,
                 key=ITSELF,
                 attempt=run.taken.attempts,
-                now=transaction.began_at,
+                now=run.taken.taken_at,
+                opens=opened,
                 before_effects=store.try_lock,
             )
             ending = run.ending_of(await run_use_case(run.function, call, item))
+            if (transaction := call.transaction) is None:
+                over = True
+                run.unwritten = ending
+                return ending
             if not await store.end_itself(transaction, run.key, ITSELF, item.label, ending):
                 raise _NotOurs
             return ending

@@ -88,10 +88,16 @@ class Scope:
 
     @asynccontextmanager
     async def transaction(
-        self, tenant: str, *, planned_once: bool = True, idle_seconds: float | None = None
+        self,
+        tenant: str,
+        *,
+        planned_once: bool = True,
+        idle_seconds: float | None = None,
+        task: asyncio.Task[Any] | None = None,
     ) -> AsyncIterator[Transaction]:
         """A transaction of the run, as `Database.transaction`; waits for its place among those of all runs.
 
+        `task`: of the run, whose it is; None: the present one. Its connection is closed where that is left behind.
         CancelledError once the scope was closed: what was left behind begins nothing more.
         """
         if self._closed:
@@ -102,7 +108,7 @@ class Scope:
             async with self.database.transaction(
                 tenant, planned_once=planned_once, idle_seconds=idle_seconds
             ) as transaction:
-                held = _Open(task=asyncio.current_task(), connection=transaction.connection, shared=shared)
+                held = _Open(task=task or asyncio.current_task(), connection=transaction.connection, shared=shared)
                 self._open.add(held)
                 yield transaction
         finally:

@@ -299,6 +299,8 @@ class Runner:
             counts=run.tally.counts(),
             position=run.tally.position,
             selected_all=run.tally.selected_all,
+            item=run.unwritten,
+            label=run.schedule.title,
         )
 
 

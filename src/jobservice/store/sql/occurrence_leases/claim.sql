@@ -95,5 +95,5 @@ set
 from clock as c
 where o.id = any(array(select w.id from wanted as w)) and o.holder is null
 returning
-    o.id, o.tenant, o.schedule, o.scheduled_at, o.attempts, o.fence, o.position, o.selected_all, o.done, o.refused,
-    o.failed
+    o.id, o.tenant, o.schedule, o.scheduled_at, o.attempts, o.taken_at, o.fence, o.position, o.selected_all, o.done,
+    o.refused, o.failed

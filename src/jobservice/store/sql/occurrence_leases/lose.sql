@@ -69,5 +69,5 @@ set
 from lost as l
 where o.id = l.id and o.id = any(%(ids)s::uuid[]) and o.holder = l.holder and o.fence = l.fence
 returning
-    o.id, o.tenant, o.schedule, o.scheduled_at, o.attempts, o.fence, o.position, o.selected_all, o.done, o.refused,
-    o.failed, o.state, l.taken_at as lost_taken_at
+    o.id, o.tenant, o.schedule, o.scheduled_at, o.attempts, o.taken_at, o.fence, o.position, o.selected_all, o.done,
+    o.refused, o.failed, o.state, l.taken_at as lost_taken_at

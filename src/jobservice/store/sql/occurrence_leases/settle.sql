@@ -1,16 +1,17 @@
--- Writes how attempts ended, those whose lease is still this Worker's; each leaves a row of its attempt. What came too
--- late changes nothing but one row that says so. What was written, and only its answer got lost, counts as written.
--- Locks first and compares after.
+-- Writes how attempts ended, those whose lease is still this Worker's; each leaves a row of its attempt, and the one
+-- item of a run that did nothing in a transaction its own. What came too late changes nothing but one row that says so.
+-- What was written, and only its answer got lost, counts as written. Locks first and compares after.
 with given as materialized (
     select g.*
     from unnest(
         %(ids)s::uuid[], %(tenants)s::text[], %(fences)s::bigint[], %(endings)s::text[], %(states)s::text[],
         %(causes)s::text[], %(errors)s::text[], %(retry_after)s::float8[], %(began_after)s::float8[],
         %(done)s::bigint[], %(refused)s::bigint[], %(failed)s::bigint[], %(unfinished)s::bigint[],
-        %(positions)s::text[], %(selected_all)s::boolean[]
+        %(positions)s::text[], %(selected_all)s::boolean[], %(items)s::text[], %(item_labels)s::text[],
+        %(item_outcomes)s::text[], %(item_sentences)s::text[], %(item_after)s::float8[]
     ) as g (
         id, tenant, fence, ending, state, cause, error, retry_after, began_after, done, refused, failed, unfinished,
-        position, selected_all
+        position, selected_all, item, item_label, item_outcome, item_sentence, item_after
     )
 ),
 
@@ -95,7 +96,12 @@ settled as (
         e.renewals,
         e.now,
         e.ending,
-        e.error
+        e.error,
+        e.item,
+        e.item_label,
+        e.item_outcome,
+        e.item_sentence,
+        e.item_after
 ),
 
 kept as (
@@ -116,6 +122,35 @@ kept as (
         s.ending,
         s.error
     from settled as s
+),
+
+own_items as (
+    insert into jobs.occurrence_items (
+        occurrence, key, tenant, number, label, outcome, attempts, sentence, fence, try_at, ended_at
+    )
+    select
+        s.id,
+        s.item,
+        s.tenant,
+        1 as number,
+        s.item_label,
+        s.item_outcome,
+        1 as attempts,
+        s.item_sentence,
+        s.fence,
+        s.now + make_interval(secs => s.item_after) as try_at,
+        case when s.item_outcome is not null then s.now end as ended_at
+    from settled as s
+    where s.item is not null
+    on conflict (occurrence, key) do update
+        set
+            outcome = excluded.outcome,
+            attempts = occurrence_items.attempts + 1,
+            sentence = excluded.sentence,
+            fence = excluded.fence,
+            try_at = excluded.try_at,
+            ended_at = excluded.ended_at
+        where occurrence_items.outcome is null
 ),
 
 missing as materialized (
