@@ -160,6 +160,24 @@ async def test_a_frozen_holder_that_wakes_in_a_batch_is_refused_with_all_its_eff
     assert batches.notes() == keys(10)
 
 
+@pytest.mark.requirement("restrict-completion-by-fencing-value")
+async def test_a_batch_under_a_lease_that_ran_out_and_that_nobody_took_writes_nothing(
+    batches: RunStage, clock: Clock
+) -> None:
+    async def outlasts(call: JobCall, item: JobItem) -> Outcome:
+        if item.key == "item-05":
+            clock.advance(LEASE + 1)
+        return await push_note(call, item)
+
+    batches.function = outlasts
+    occurrence = batches.due()
+    lease, taken = batches.claim(occurrence)
+    with pytest.raises(RunLost):
+        await batches.runner().run(lease, taken)
+    assert (batches.notes(), batches.refusals()) == (keys(3), [("batch", 1)])
+    assert batches.rows("select done, position from jobs.occurrences") == [(3, "item-03")]
+
+
 async def test_a_selection_that_raises_leaves_the_batches_before_it(batches: RunStage) -> None:
     plain = selection_of(keys(10))
 
