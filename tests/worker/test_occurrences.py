@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 from jobcontract.errors import ErrorCode, Refusal
 from jobservice.store.database import Database
 from jobservice.store.occurrence_leases import TakenOccurrence
-from jobservice.worker import occurrence_lanes
+from jobservice.worker import occurrence_lanes, occurrences
 from jobservice.worker.leased_work import RowLease, Why
 from jobservice.worker.occurrences import runnable_of
 from jobservice.worker.run_ending import Ending, RunLost
@@ -206,6 +206,31 @@ async def test_what_is_nobodys_fault_is_not_settled(stage: Stage, error: BaseExc
     row, (attempt,) = stage.rows.one(occurrence), stage.rows.attempts(occurrence)
     assert (row["state"], row["attempts"], attempt["ending"]) == ("scheduled", 0, "handed-back")
     assert attempt["error"] == "Handed back: its Worker stopped."
+
+
+@pytest.mark.requirement("bound-job-retries")
+async def test_what_loses_its_connection_again_and_again_comes_to_an_end(stage: Stage) -> None:
+    """An outage is nobody's fault; what is broken off each time it is begun breaks itself off."""
+    occurrence, work, holder = stage.rows.add(), stage.work(jitter=lambda: 0.0), stage.rows.worker()
+
+    async def away(_lease: RowLease, _taken: TakenOccurrence) -> Ending:
+        raise Refusal(ErrorCode.DATABASE_AWAY, "Away.")
+
+    stage.runner.behaves = away
+    for _ in range(occurrences.BROKEN_OFF_MOST):
+        (lease,) = await stage.take(work, holder)
+        with pytest.raises(Refusal):
+            await work.carry(lease)
+        assert await work.give_back(lease)
+    assert stage.rows.one(occurrence)["attempts"] == 0
+    for attempt in (1, 2, 3):
+        (lease,) = await stage.take(work, holder)
+        await work.carry(lease)
+        assert stage.rows.one(occurrence)["attempts"] == attempt
+        stage.clock.advance(100)
+    row = stage.rows.one(occurrence)
+    assert (row["state"], row["cause"]) == ("dead-letter", "failed")
+    assert "connection to the database was lost" in row["error"]
 
 
 async def test_what_waits_and_was_cancelled_ends_unstarted(stage: Stage) -> None:

@@ -14,7 +14,7 @@ from uuid import UUID
 
 import structlog
 
-from jobcontract.errors import Refusal
+from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.ids import storable
 from jobcontract.states import AttemptEnding, DeadCause
 from jobservice.rules.attempts import after_attempt, cancelled, unrunnable
@@ -41,6 +41,9 @@ SWEEP_EVERY = 60.0
 SWEEP_MOST = 100
 """Most occurrences that are ended unstarted at once (of a tenant, where nobody runs them)."""
 SENTENCE_MOST = 4_000
+BROKEN_OFF_MOST = 10
+"""How often an occurrence is handed back uncounted before it counts that the database was away for it: what loses its
+connection oftener does so by itself, and would be begun again for ever."""
 
 
 class Runs(Protocol):
@@ -212,8 +215,14 @@ class Occurrences:
             ending = await self.runner.run(lease, taken)
         except RunLost:
             return  # whoever gives the lease back finds out what became of it
-        except Refusal:
-            raise
+        except Refusal as away:
+            if away.kind is not ErrorCode.DATABASE_AWAY or taken.fence - taken.attempts < BROKEN_OFF_MOST:
+                raise
+            _log.error("run-broken-off-often", row=str(taken.id), schedule=taken.schedule, reason=away.detail)
+            sentence = (
+                f"Its connection to the database was lost, after it had been handed back {BROKEN_OFF_MOST} times or more."
+            )
+            completion = self._ended(taken, AttemptEnding.FAILED, sentence)
         except Exception as error:  # whatever breaks the runner ends this attempt, and it counts
             _log.error("run-failed", row=str(taken.id), schedule=taken.schedule, exc_info=error)
             completion = self._ended(taken, AttemptEnding.FAILED, "It went wrong in the Worker, as its log says.")
