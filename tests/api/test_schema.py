@@ -34,7 +34,7 @@ from tests.conftest import People, Server
 
 pytestmark = pytest.mark.xdist_group("schema")  # one server and one reading of the document
 
-EXAMPLES = 15
+EXAMPLES = 25
 """Requests for each operation: about a real thing, about any thing, wrong ones."""
 CHECKS = [
     not_a_server_error,

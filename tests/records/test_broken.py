@@ -50,7 +50,8 @@ def findings(code: str, folder: Path) -> list[str]:
 @pytest.mark.parametrize("code", sorted(CODES))
 def test_each_code_is_shown_with_its_file_line_and_sentence(code: str, tmp_path: Path) -> None:
     found = findings(code, tmp_path / "records")
-    assert found == (BROKEN / code / "expected.txt").read_text().splitlines()
+    expected = (BROKEN / code / "expected.txt").read_text().splitlines()
+    assert sorted(found) == sorted(expected)  # where the checkout lies decides which file comes first
     assert code in {line.split(": ")[1] for line in found}
 
 

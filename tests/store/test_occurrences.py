@@ -1,7 +1,9 @@
-"""A page of occurrences costs a page: whatever is asked for, however deep, no statement reads the whole table."""
+"""A page of occurrences costs a page: whatever is asked for, however deep, no statement reads the whole table. And each is
+in one of four states."""
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -91,3 +93,12 @@ async def test_a_page_of_occurrences_or_items_touches_few_blocks_wherever_it_beg
         for kind, number in ((-1, 0), (0, 20_000), (2, 10_000)):
             parameters = {"occurrence": item[0], "kind": kind, "number": number, "most": 50}
             assert await blocks(transaction, "occurrences/items", parameters) < MOST_BLOCKS, (kind, number)
+
+
+@pytest.mark.requirement("persist-occurrence-state")
+def test_the_store_knows_the_four_states(superuser: psycopg.Connection[Any]) -> None:
+    checks = superuser.execute(
+        "select pg_get_constraintdef(oid) from pg_constraint where conname = 'occurrences_state_check'"
+    ).fetchall()
+    assert [set(re.findall(r"'([^']+)'", check)) for (check,) in checks] == [set(OccurrenceState)]
+    assert len(OccurrenceState) == 4

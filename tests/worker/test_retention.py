@@ -119,8 +119,9 @@ async def test_what_was_removed_is_never_planned_again(ground: Ground) -> None:
     assert until <= floor
     await ground.run(Retention())
     assert ground.rows("floor_at", "schedules", "where tenant = 'acme'") == [(floor,)]
-    with pytest.raises(psycopg.errors.RestrictViolation):
-        ground.superuser.execute("update jobs.schedules set floor_at = null where tenant = 'acme'")
+    for lower in ("null", "floor_at - interval '1 second'"):
+        with pytest.raises(psycopg.errors.RestrictViolation):
+            ground.superuser.execute(f"update jobs.schedules set floor_at = {lower} where tenant = 'acme'".encode())
 
 
 async def test_old_skips_and_rows_of_workers_long_gone_go_too(ground: Ground) -> None:

@@ -117,7 +117,7 @@ ENDPOINTS = (
         function=list_occurrences,
         answer=Occurrences,
         summary="Occurrences",
-        refusals=(ErrorCode.CURSOR_INVALID, ErrorCode.TOO_MANY_LISTINGS),
+        refusals=(ErrorCode.NOT_FOUND, ErrorCode.CURSOR_INVALID, ErrorCode.TOO_MANY_LISTINGS),
     ),
     Endpoint(
         route=routes.OCCURRENCE,
