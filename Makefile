@@ -48,10 +48,12 @@ bench: $(READY)
 	@$(BIN)/python -m benchmarks $(addprefix --only ,$(ONLY)) $(if $(KEEP),--keep $(KEEP)) $(if $(WRITE),--write)
 
 # What takes long: trees of processes that are killed, or searched through for secrets; then fifty plans under random
-# kills (FAULTS_SEED repeats a run that failed).
+# kills, and thousands of occurrences under all that can happen to Workers and their server, whose report it prints
+# (FAULTS_SEED repeats a run that failed).
 faults: $(READY)
 	$(BIN)/python -m pytest -n 2 -m long
-	FAULTS_APPLIES=$(or $(FAULTS_APPLIES),50) $(BIN)/python -m pytest -n 0 tests/faults
+	FAULTS_APPLIES=$(or $(FAULTS_APPLIES),50) $(BIN)/python -m pytest -n 0 tests/faults/test_applying.py
+	FAULTS_OCCURRENCES=$(or $(FAULTS_OCCURRENCES),2500) $(BIN)/python -m pytest -n 0 tests/faults/test_schedules.py
 
 requirements: $(READY)
 	$(BIN)/python -m tests.requirements
