@@ -75,8 +75,6 @@ class ItemCall:
     """Takes the item's scope before its first effect, where its row is not locked; False: another has it."""
     shares: bool = False
     """Whether the transaction is of many items, and undone whole where one is not done: then it needs no savepoint."""
-    effects: bool = False
-    """Whether it did anything in the transaction."""
     _over: bool = False
     _busy: bool = False
     _savepoint: AbstractAsyncContextManager[AsyncTransaction] | None = None
@@ -131,7 +129,6 @@ class ItemCall:
     async def _begin_effects(self) -> Transaction:
         if self._over:
             raise RuntimeError("the use case returned; it has no effects any more")
-        self.effects = True
         transaction = await self._opened()
         if self._savepoint is not None or self.shares:
             return transaction

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import time
 from collections import Counter
@@ -24,7 +25,7 @@ from jobservice.store import occurrence_leases as store
 from jobservice.store.database import Database
 from jobservice.store.occurrence_leases import Completion, Reached, Runnable, TakenOccurrence, Written
 from jobservice.worker.leased_work import Grant, Renewed, RowLease, Taken, Why
-from jobservice.worker.occurrence_lanes import UNKNOWN_AFTER, Lane
+from jobservice.worker.occurrence_lanes import UNKNOWN_AFTER, Claimed, Lane
 from jobservice.worker.run import ITSELF
 from jobservice.worker.run_ending import Ending, RunLost
 from jobservice.worker.schedule_hints import ScheduleHints
@@ -134,23 +135,34 @@ class Occurrences:
         grants: list[Grant] = []
         soonest: list[float] = []
         some_cancelled = False
-        lapsed_too = self.settled(self.lease)
-        for lane in self._lanes:
-            by_tenant = Counter(begun.tenant for begun in self._held.values() if begun.lane is lane)
-            free = min(most - len(grants), lane.slots - by_tenant.total())
-            if free <= 0:
+        asked = time.monotonic()
+        # All lanes at once: a storm in one does not wait for a look at the other each time.
+        taken = await asyncio.gather(*(self._take(lane, holder, most) for lane in self._lanes), return_exceptions=True)
+        for lane, claimed in zip(self._lanes, taken, strict=True):
+            if isinstance(claimed, BaseException):
                 continue
-            asked = time.monotonic()
-            claimed = await lane.take(holder, free, by_tenant, lapsed_too=lapsed_too)
             grants += [self._grant(lane, each, asked) for each in claimed.occurrences]
             self._note(claimed.changed)
             some_cancelled |= claimed.cancelled
             if claimed.next_in is not None:
                 soonest.append(claimed.next_in)
+        errors = [each for each in taken if isinstance(each, BaseException)]
+        if errors and not grants:
+            raise errors[0]
+        if errors:  # what one lane claimed is begun; the other says again what is wrong, at once
+            return Taken(grants=tuple(grants), next_in=0.0)
         if some_cancelled:
             await self._end_cancelled()
         await self._sweep()
         return Taken(grants=tuple(grants), next_in=min(soonest, default=None))
+
+    async def _take(self, lane: Lane, holder: UUID, most: int) -> Claimed:
+        """Claim what is due in one lane."""
+        by_tenant = Counter(begun.tenant for begun in self._held.values() if begun.lane is lane)
+        free = min(most, lane.slots - by_tenant.total())
+        if free <= 0:
+            return Claimed()
+        return await lane.take(holder, free, by_tenant, lapsed_too=self.settled(self.lease))
 
     def _grant(self, lane: Lane, taken: TakenOccurrence, asked: float) -> Grant:
         self._held[taken.id, taken.fence] = _Begun(taken.tenant, lane, asked)
@@ -219,9 +231,7 @@ class Occurrences:
             if away.kind is not ErrorCode.DATABASE_AWAY or taken.fence - taken.attempts < BROKEN_OFF_MOST:
                 raise
             _log.error("run-broken-off-often", row=str(taken.id), schedule=taken.schedule, reason=away.detail)
-            sentence = (
-                f"Its connection to the database was lost, after it had been handed back {BROKEN_OFF_MOST} times or more."
-            )
+            sentence = f"Its connection to the database was lost, after it had been handed back {BROKEN_OFF_MOST} times or more."
             completion = self._ended(taken, AttemptEnding.FAILED, sentence)
         except Exception as error:  # whatever breaks the runner ends this attempt, and it counts
             _log.error("run-failed", row=str(taken.id), schedule=taken.schedule, exc_info=error)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
@@ -211,6 +211,37 @@ class Run:
         self.lease.lost = True
         await keep_refused(self.scope, self.taken.tenant, self.lease.holder, {self.taken.id: self.taken.fence}, what)
         return RunLost(str(self.taken.id))
+
+
+class LateTransaction:
+    """A transaction of a run that begins with the first effect and ends with the block: what waits meanwhile, or does
+    nothing here, holds no connection. Kept where the block ends well."""
+
+    def __init__(self, run: Run) -> None:
+        self.transaction: Transaction | None = None
+        self._run = run
+        self._task = asyncio.current_task()
+        self._stack = AsyncExitStack()
+        self._one = asyncio.Lock()
+        self._over = False
+
+    async def __aenter__(self) -> LateTransaction:
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> bool | None:
+        self._over = True
+        return await self._stack.__aexit__(kind, error, trace)
+
+    async def open(self) -> Transaction:
+        """It, begun where it is not yet. CancelledError behind the end of the block; as `Run.transaction` else."""
+        async with self._one:
+            if self.transaction is None:
+                opened = await self._stack.enter_async_context(self._run.transaction(task=self._task))
+                if self._over:  # what a use case left running came too late with its first effect
+                    await self._stack.aclose()
+                    raise asyncio.CancelledError
+                self.transaction = opened
+            return self.transaction
 
 
 async def keep_refused(scope: Scope, tenant: str, holder: UUID, fences: dict[UUID, int], what: str) -> None:

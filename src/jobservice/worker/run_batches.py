@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Sequence
-from datetime import datetime
 from uuid import UUID
 
 import psycopg
@@ -22,7 +21,7 @@ from jobservice.application import JobItem
 from jobservice.store import occurrence_items as store
 from jobservice.store.database import Transaction
 from jobservice.worker.job_call import ItemCall, run_use_case
-from jobservice.worker.run import ITSELF, Run, keep_refused
+from jobservice.worker.run import ITSELF, LateTransaction, Run, keep_refused
 from jobservice.worker.run_items import Feed, SingleRun, add_items, said
 from jobservice.worker.selecting import SelectionUnfit
 
@@ -92,20 +91,20 @@ async def _call_each(run: Run, transaction: Transaction, items: Sequence[JobItem
     for number, item in enumerate(items, start=1):
         if number % TURN_OF_THE_LOOP == 0:
             await asyncio.sleep(0)
-        await _call(run, transaction, item, 1, now)
+        call = ItemCall(calling=run.calling, transaction=transaction, key=item.key, attempt=1, now=now, shares=True)
+        await _whole(run, call, item)
 
 
-async def _call(run: Run, transaction: Transaction, item: JobItem, attempt: int, now: datetime) -> bool:
-    """Run the use case for one item; whether it did anything in the transaction. _NotWhole where it is not done."""
-    call = ItemCall(calling=run.calling, transaction=transaction, key=item.key, attempt=attempt, now=now, shares=True)
+async def _whole(run: Run, call: ItemCall, item: JobItem) -> None:
+    """Run the use case for one item. _NotWhole where it is not done."""
     outcome = await run_use_case(run.function, call, item)
     if outcome.kind is not OutcomeKind.DONE:
         raise _NotWhole
-    return call.effects
 
 
 async def run_together(runs: Sequence[Run]) -> frozenset[Run]:
-    """The one item of each of many occurrences of one tenant, in one transaction; those that are done by it.
+    """The one item of each of many occurrences of one tenant, in one transaction that begins with the first effect; those
+    that are done by it.
 
     None of them where anything is not done or a lease is not ours any more: then nothing of it stayed, and each goes its
     own way. Refusal DATABASE_AWAY.
@@ -113,16 +112,27 @@ async def run_together(runs: Sequence[Run]) -> frozenset[Run]:
     first = runs[0]
     fences = {run.taken.id: run.taken.fence for run in runs}
     written: frozenset[UUID] = frozenset()
+    first.check_lease()
     try:
-        async with first.transaction() as transaction:
-            effects = False
+        async with LateTransaction(first) as late:
             for number, run in enumerate(runs, start=1):
                 if number % TURN_OF_THE_LOOP == 0:
                     await asyncio.sleep(0)
                 item = JobItem(key=ITSELF, label=run.schedule.title)
-                effects |= await _call(run, transaction, item, run.taken.attempts, transaction.began_at)
-            if effects:  # else there is nothing that a second run would do twice, and the completion says it all
-                written = await store.advance_many(transaction, first.lease.holder, fences)
+                call = ItemCall(
+                    calling=run.calling,
+                    transaction=late.transaction,
+                    key=ITSELF,
+                    attempt=run.taken.attempts,
+                    now=run.taken.taken_at,
+                    opens=late.open,
+                    shares=True,
+                )
+                await _whole(run, call, item)
+            if (
+                late.transaction is not None
+            ):  # else there is nothing that a second run would do twice, and the completion says it all
+                written = await store.advance_many(late.transaction, first.lease.holder, fences)
                 if len(written) < len(runs):
                     raise _NotOurs
     except _NotOurs:

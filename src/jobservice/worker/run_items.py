@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Sequence
-from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 
 import psycopg
@@ -23,7 +22,7 @@ from jobservice.store import occurrence_items as store
 from jobservice.store.database import Transaction
 from jobservice.store.occurrence_items import ItemEnding, StoredItem
 from jobservice.worker.job_call import ItemCall, ScopeBusy, cancelled, run_use_case
-from jobservice.worker.run import ITSELF, Run
+from jobservice.worker.run import ITSELF, LateTransaction, Run
 from jobservice.worker.selecting import SelectionUnfit
 
 _log = structlog.get_logger("jobservice.worker")
@@ -259,30 +258,19 @@ async def _itself(run: Run) -> ItemEnding:
     none. Then its row comes with the completion, under the same lease."""
     item = JobItem(key=ITSELF, label=run.schedule.title)
     run.check_lease()
-    task, over = asyncio.current_task(), False
-    stack = AsyncExitStack()
-
-    async def opened() -> Transaction:
-        transaction = await stack.enter_async_context(run.transaction(task=task))
-        if over:  # what the use case left running came too late with its first effect
-            await stack.aclose()
-            raise asyncio.CancelledError
-        return transaction
-
     try:
-        async with stack:
+        async with LateTransaction(run) as late:
             call = ItemCall(
                 calling=run.calling,
                 transaction=None,
                 key=ITSELF,
                 attempt=run.taken.attempts,
                 now=run.taken.taken_at,
-                opens=opened,
+                opens=late.open,
                 before_effects=store.try_lock,
             )
             ending = run.ending_of(await run_use_case(run.function, call, item))
-            if (transaction := call.transaction) is None:
-                over = True
+            if (transaction := late.transaction) is None:
                 run.unwritten = ending
                 return ending
             if not await store.end_itself(transaction, run.key, ITSELF, item.label, ending):
