@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import datetime
 from typing import Any
 
 import psycopg
@@ -12,9 +13,12 @@ from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.money import Money
 from jobcontract.states import OccurrenceState
 from jobservice.application import JobCall, JobItem, NewPayment, NewWorkItem, Outcome, done, failed, refused
+from jobservice.rules.schedules import Schedule
+from jobservice.store import items
+from jobservice.store.database import Transaction
 from jobservice.worker.run_ending import Counts
 from tests.usecases.desk import NOTES, PAYOUTS
-from tests.worker.runs_stage import AT, HOUR, ITSELF, JOB, RunStage, push_note
+from tests.worker.runs_stage import AT, HOUR, ITSELF, JOB, RunStage, keys, push_note, selection_of
 
 PAYMENT = NewPayment(money=Money(minor=100, currency="GBP"), payee_id="P-1", payee_name="Pat", account="GB00TEST0001")
 
@@ -204,3 +208,33 @@ async def test_what_a_selection_gave_comes_to_the_use_case_in_a_later_attempt_to
     await runs.attempt(occurrence)
     await runs.attempt(occurrence)
     assert given == [("A", {"text": "é", "number": 3, "yes": True})] * 2
+
+
+@pytest.mark.requirement("use-execution-scopes")
+@pytest.mark.parametrize("schedule", [ITSELF, JOB], ids=["itself", "single"])
+async def test_an_effect_that_was_left_under_way_is_undone_with_the_others(
+    runs: RunStage, schedule: Schedule, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And none of it comes into whatever its connection does next."""
+    left: list[asyncio.Task[str]] = []
+    under_way, returned, now = asyncio.Event(), asyncio.Event(), items.now
+
+    async def half_way(transaction: Transaction) -> datetime:
+        under_way.set()
+        await returned.wait()
+        for _ in range(20):  # turns of the loop in which the run would go on
+            await asyncio.sleep(0)
+        return await now(transaction)
+
+    async def leaves(call: JobCall, item: JobItem) -> Outcome:
+        left.append(asyncio.create_task(call.push(NOTES, NewWorkItem(key=call.scope, title="Late"))))
+        await under_way.wait()
+        returned.set()
+        return refused("no")
+
+    monkeypatch.setattr(items, "now", half_way)
+    runs.schedule, runs.function, runs.selection = schedule, leaves, selection_of(keys(1))
+    ending = await runs.attempt(runs.due())
+    assert (ending.state, ending.counts) == (OccurrenceState.COMPLETED, Counts(refused=1))
+    assert await left[0], "it had its answer, and then was undone"
+    assert runs.notes() == []

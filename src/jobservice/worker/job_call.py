@@ -149,9 +149,14 @@ class ItemCall:
     async def keep_or_undo(self, *, keep: bool) -> bool:
         """End the effects: they stay with the transaction, or are undone; False where there was nothing to keep them in.
 
-        Nothing more comes of the call, whatever the function left running.
+        Nothing more comes of the call, whatever the function left running: an effect that is under way comes to its end
+        first, for its connection is another's soon.
         """
         self._over = True
+        async with self._one_effect:
+            return await self._keep_or_undo(keep=keep)
+
+    async def _keep_or_undo(self, *, keep: bool) -> bool:
         savepoint, self._savepoint = self._savepoint, None
         if keep and self._busy:  # whatever the function made of that exception
             raise ScopeBusy(self.scope)
