@@ -265,3 +265,16 @@ async def test_a_run_that_is_its_own_item_and_was_broken_off_runs_again(
     ending = await runs.attempt(occurrence)
     assert (ending.state, ending.counts) == (OccurrenceState.COMPLETED, Counts(done=1))
     assert runs.notes() == ["itself"]
+
+
+@pytest.mark.requirement("restrict-completion-by-fencing-value")
+async def test_a_lease_that_ends_before_the_first_effect_is_no_failure_of_the_use_case(runs: RunStage) -> None:
+    async def late(call: JobCall, item: JobItem) -> Outcome:
+        lease.deadline = 0.0
+        return await push_note(call, item)
+
+    runs.schedule, runs.function = ITSELF, late
+    lease, taken = runs.claim(runs.due())
+    with pytest.raises(RunLost):
+        await runs.runner(attempts=1).run(lease, taken)
+    assert [line for line in runs.logs if line["event"] == "job-failed"] == []

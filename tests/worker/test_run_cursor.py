@@ -205,6 +205,6 @@ async def test_an_item_that_a_frozen_worker_has_locked_stops_the_run_there(
     driving.rows("update jobs.occurrences set expires_at = jobs.now() - interval '1 second' returning 1")
     driving.function = push_note
     ending = await driving.attempt(occurrence, holder=SECOND)
-    assert (ending.attempt, driving.position(), driving.notes()) == (AttemptEnding.RETRY, "item-02", [])
+    assert (ending.attempt, driving.position(), driving.notes()) == (AttemptEnding.HANDED_BACK, "item-02", [])
     await cancel(frozen, lease, Why.LOST)
     assert (await driving.attempt(occurrence)).counts == Counts(done=7)

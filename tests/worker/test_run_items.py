@@ -248,7 +248,8 @@ async def test_nothing_begins_past_the_deadline_of_the_lease(runs: RunStage) -> 
 async def test_a_row_that_a_frozen_worker_has_locked_does_not_hang_the_run(
     runs: RunStage, clock: Clock, monkeypatch: pytest.MonkeyPatch, *, itself: bool
 ) -> None:
-    """The others go on; the one is left for the next attempt, and is run once its lock is gone."""
+    """The others go on; the one is left for the next attempt, and is run once its lock is gone. No attempt is used up
+    on it: it was the last one."""
     monkeypatch.setattr(run_items, "BUSY_PAUSES", (0.01, 0.01))
     inside = asyncio.Event()
 
@@ -267,10 +268,12 @@ async def test_a_row_that_a_frozen_worker_has_locked_does_not_hang_the_run(
     clock.advance(LEASE + 1)
     runs.function = push_note
     async with asyncio.timeout(5):  # sooner than the database would end a statement that waits
-        ending = await runs.attempt(occurrence, holder=SECOND)
+        ending = await runs.attempt(occurrence, holder=SECOND, attempts=2)
     rest = [] if itself else keys(6, 2)
-    assert (ending.attempt, ending.counts) == (AttemptEnding.RETRY, Counts(done=len(rest), unfinished=1))
-    assert runs.notes() == rest
+    assert (ending.attempt, ending.counts) == (AttemptEnding.HANDED_BACK, Counts(done=len(rest), unfinished=1))
+    assert (ending.retry_after, runs.notes()) == (20.0, rest)
+    assert ending.error is not None
+    assert "Another Worker was in the middle of it" in ending.error
     await cancel(frozen, lease, Why.LOST)
     ending = await runs.attempt(occurrence, holder=SECOND)
     assert (ending.state, ending.counts) == (OccurrenceState.COMPLETED, Counts(done=len(rest) + 1))

@@ -29,6 +29,7 @@ from jobservice.usecases.content import push
 from jobservice.usecases.inbox import draft_of
 from jobservice.usecases.scoring import Scorer
 from jobservice.usecases.service import find_queue
+from jobservice.worker.run_ending import RunLost
 
 _log = structlog.get_logger("jobservice.worker")
 
@@ -176,7 +177,7 @@ class ItemCall:
 async def run_use_case(function: UseCaseFunction, call: ItemCall, item: JobItem) -> Outcome:
     """Run the function for one item and keep or undo its effects; its outcome, safe to keep and show.
 
-    Raises what is not the function's: a cancellation of the run, the loss of the connection, ScopeBusy.
+    Raises what is not the function's: a cancellation of the run, the loss of the connection or the lease, ScopeBusy.
     """
     try:
         outcome = await _outcome(function, call, item)
@@ -201,7 +202,7 @@ async def _outcome(function: UseCaseFunction, call: ItemCall, item: JobItem) -> 
         if cancelled():
             raise
         return _broken(call, item, "cancelled itself")
-    except (ScopeBusy, psycopg.OperationalError):
+    except (ScopeBusy, RunLost, psycopg.OperationalError):
         raise
     except Refusal as refusal:
         if refusal.kind in (ErrorCode.DATABASE_AWAY, ErrorCode.TIMED_OUT):

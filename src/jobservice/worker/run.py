@@ -54,6 +54,8 @@ class Tally:
     """Seconds until the next attempt, as use cases asked: the longest of theirs."""
     unasked: bool = False
     """Whether one is to be tried again and did not say when."""
+    busy: int = 0
+    """Items that another transaction has locked: left for the next attempt, and no fault of this one."""
 
     @classmethod
     def of(cls, taken: TakenOccurrence, standing: Standing | None) -> Tally:
@@ -103,6 +105,11 @@ class Tally:
         setattr(self, ending.outcome, getattr(self, ending.outcome) + 1)
         if ending.outcome in ("failed", "uncertain") and self.why is None:
             self.why = ending.sentence or None
+
+    def leave_busy(self, sentence: str) -> None:
+        """Count an item that another transaction has locked."""
+        self.busy += 1
+        self.why = self.why or sentence
 
     def leave(self, sentence: str, after: float | None) -> None:
         """Count an item that is left for the next attempt."""

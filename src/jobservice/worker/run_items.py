@@ -128,7 +128,7 @@ class SingleRun:
             for stored in again:
                 await self._one(stored)
         for _ in self._busy:
-            self.run.tally.leave(BUSY, None)
+            self.run.tally.leave_busy(BUSY)
 
     async def _work(self) -> None:
         while (stored := await self.feed.next()) is not None:
@@ -226,6 +226,9 @@ async def follow_cursor(run: Run, name: str) -> None:
     feed = Feed(run=run, left=False, after=cursor.position)
     while (stored := await feed.next()) is not None:
         ending = await _in_turn(run, stored, cursor)
+        if ending is None:
+            run.tally.leave_busy(BUSY)
+            return
         run.tally.add(ending)
         if ending.outcome in MOVING:
             cursor.position = stored.item.key
@@ -235,13 +238,14 @@ async def follow_cursor(run: Run, name: str) -> None:
         raise feed.trouble
 
 
-async def _in_turn(run: Run, stored: StoredItem, cursor: Cursor) -> ItemEnding:
+async def _in_turn(run: Run, stored: StoredItem, cursor: Cursor) -> ItemEnding | None:
+    """How it ended; None where another transaction has it locked."""
     for pause in BUSY_PAUSES:
         try:
             return await turn(run, stored, cursor=cursor)
         except ScopeBusy:
             await asyncio.sleep(pause)
-    return ItemEnding(outcome=None, sentence=BUSY)
+    return None
 
 
 async def run_itself(run: Run) -> None:
@@ -250,7 +254,10 @@ async def run_itself(run: Run) -> None:
     tally.selected, tally.selected_all = 1, True
     if tally.unfinished == 0:
         return  # an earlier attempt ended it, and was lost before it could say so
-    tally.add(await _itself(run))
+    try:
+        tally.add(await _itself(run))
+    except ScopeBusy:
+        tally.leave_busy(BUSY)
 
 
 async def _itself(run: Run) -> ItemEnding:
@@ -278,8 +285,6 @@ async def _itself(run: Run) -> ItemEnding:
             return ending
     except _NotOurs:
         raise await run.refused("item") from None
-    except ScopeBusy:
-        sentence = BUSY
     except (Refusal, psycopg.Error) as error:
         sentence = said(run, error, ITSELF)
     ending = run.ending_of(failed(sentence))

@@ -19,7 +19,7 @@ from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.states import AttemptEnding, DeadCause, OccurrenceState
 from jobservice.application import Application, Outcome, UseCaseFunction
 from jobservice.records import RecordSet
-from jobservice.rules.attempts import after_attempt
+from jobservice.rules.attempts import after_attempt, retry_delay
 from jobservice.rules.schedules import RESCORE, Itself, Registered, Schedule, ScoresDue
 from jobservice.store import occurrence_items as store
 from jobservice.store.database import Database
@@ -239,6 +239,8 @@ class Runner:
             asked = None if tally.unasked else tally.asked
             error = _of_items(run, tally.again, "to be tried again")
             return self._after(run, AttemptEnding.RETRY, error, asked=asked)
+        if tally.busy:
+            return self._busy(run)
         bad = tally.failed + tally.uncertain + tally.again
         if bad:
             # Final, whatever attempts are left: nothing of it is to be tried again.
@@ -246,6 +248,13 @@ class Runner:
             error = _of_items(run, bad, "failed" if tally.failed + tally.again else "uncertain")
             return self._ending(run, AttemptEnding.FAILED, state, cause=cause, error=error)
         return self._ending(run, AttemptEnding.COMPLETED, OccurrenceState.COMPLETED)
+
+    def _busy(self, run: Run) -> Ending:
+        """Handed back, uncounted, for as long as a back-off lasts: a Worker that froze in the middle of an item has it locked
+        until the server ends its transaction, and no successor is to use up its attempts on that."""
+        wait = retry_delay(run.schedule.backoff, attempts=run.taken.attempts, asked_seconds=None, jitter=self.jitter())
+        error = _of_items(run, run.tally.busy, "locked by another Worker")
+        return self._ending(run, AttemptEnding.HANDED_BACK, OccurrenceState.SCHEDULED, error=error, after=wait)
 
     def _cancelled(self, run: Run, main: asyncio.Task[None]) -> Ending | None:
         """How an attempt ended that was cancelled; None where nothing is to be settled."""
