@@ -61,6 +61,6 @@ if _SHIFT:
     _nanoseconds = time.time_ns
     time.time = _shifted(time.time)
     time.time_ns = lambda: _nanoseconds() + int(_SHIFT * 1_000_000_000)
-    module.datetime = _wrong()  # type: ignore[misc]  # what this file is for
+    module.datetime = _wrong()  # type: ignore[misc, assignment]  # what this file is for
 if _RATE != 1:
     time.monotonic = _paced(time.monotonic)
