@@ -156,12 +156,15 @@ def occurrences_lines(occurrences: Sequence[Occurrence], zone: tzinfo) -> list[s
             f"{each.items.refused:,}",
             f"{each.items.failed:,}",
             f"{each.items.unfinished:,}",
+            "" if each.ended_at is None else local(each.ended_at, zone),
+            each.cause or "",
             each.error or "",
             each.id,
         )
         for each in occurrences
     )
-    heads = ("occurrence", "state", "on your clock", "attempts", "done", "refused", "failed", "open", "error", "id")
+    counts = ("done", "refused", "failed", "open")
+    heads = ("occurrence", "state", "on your clock", "attempts", *counts, "ended", "cause", "error", "id")
     return table(heads, rows, right=(4, 5, 6, 7))
 
 
