@@ -30,6 +30,8 @@ from jobservice.settings import APPLICATION, DATABASE_URL, DEPLOYMENT, PUBLIC_KE
 PART = "lateness"
 DATABASE = "lateness"
 TENANTS, RECORDS = 100, 100
+SLOTS = 64
+"""`worker.slots` of the Workers that are stormed: how many occurrences of the single path one runs at once."""
 AHEAD = 50
 """Seconds before their instant at which the Worker that plans and runs them is started."""
 ROUNDS = 2
@@ -85,8 +87,8 @@ async def _storms(ground: Ground) -> AsyncIterator[Figure]:
         half = ", ".join(f"{each:.2f} s" for each in middle[path])
         yield Figure(
             part=PART,
-            what=f"{TENANTS * RECORDS:,} schedules over {TENANTS} tenants due at one instant, one Worker process,"
-            f" {path} path: p99 from the instant to the use case's first line",
+            what=f"{TENANTS * RECORDS:,} schedules over {TENANTS} tenants due at one instant, one Worker process of"
+            f" {SLOTS} slots, {path} path: p99 from the instant to the use case's first line",
             unit="s",
             rounds=tuple(late[path]),
             at_most=limit,
@@ -192,7 +194,7 @@ def _worker(ground: Ground, identifiers: Sequence[str], *, anchor: datetime, pat
     jobs.write_records(folder, identifiers, anchor=anchor, path=path)
     beginnings.unlink(missing_ok=True)
     more = {jobs.RECORDS: str(folder), jobs.BEGINNINGS: str(beginnings)}
-    with _process(ground, "benchmarks.jobs:application", (), more) as pid:
+    with _process(ground, "benchmarks.jobs:application", ("--set", f"worker.slots={SLOTS}"), more) as pid:
         yield Running(pid=pid, beginnings=beginnings)
 
 
