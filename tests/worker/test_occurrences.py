@@ -6,11 +6,13 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
 
 from jobcontract.errors import ErrorCode, Refusal
+from jobservice.store import occurrence_leases
 from jobservice.store.database import Database
 from jobservice.store.occurrence_leases import TakenOccurrence
 from jobservice.worker import occurrence_lanes, occurrences
@@ -252,6 +254,30 @@ async def test_what_waits_and_was_cancelled_ends_also_where_every_slot_is_taken(
     stage.rows.cancel(waits)
     assert await work.cancelled(holder, {lease.grant.id: lease.grant.fence}) == frozenset()
     assert (stage.rows.one(waits)["state"], stage.rows.one(waits)["cause"]) == ("dead-letter", "cancelled")
+
+
+@pytest.mark.requirement("treat-unavailable-schedule-stores-as-outages")
+@pytest.mark.parametrize("breaks", ["unknown_waiting", "cancelled_waiting", "lapsed"])
+async def test_what_was_claimed_is_begun_although_the_rest_of_a_look_breaks_off(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, breaks: str
+) -> None:
+    """Else nobody would run it, its lease would run out, and its slot stay taken."""
+
+    async def away(*_given: Any, **_options: Any) -> Any:
+        raise Refusal(ErrorCode.DATABASE_AWAY, "Away.")
+
+    stage.rows.add("s.two")
+    await stage.take(stage.work(), stage.rows.worker())
+    stage.clock.advance(31)
+    occurrence, cancelled = stage.rows.add("s.one"), stage.rows.add("s.three", due=50)
+    stage.rows.cancel(cancelled)
+    work, holder = stage.work(), stage.rows.worker()
+    with monkeypatch.context() as patch:
+        patch.setattr(occurrence_leases, breaks, away)
+        assert occurrence in {lease.grant.id for lease in await stage.take(work, holder)}
+        patch.setattr(occurrence_leases, "look", away)
+        with pytest.raises(Refusal):
+            await stage.take(work, holder)
 
 
 async def test_what_nobody_here_runs_ends_after_a_while(stage: Stage) -> None:

@@ -110,7 +110,13 @@ class Lane:
         next_in = 0.0 if claimed and len(claimed) < free else None if found is None else found.next_in
         if found is None or not (found.lapsed and lapsed_too):
             return Claimed(occurrences=claimed, next_in=next_in, cancelled=found is not None and found.cancelled)
-        over, changed = await self._take_over(holder, free - len(claimed))
+        try:
+            over, changed = await self._take_over(holder, free - len(claimed))
+        except Exception as error:  # what was claimed is begun; the next look finds the leases again
+            if not claimed:
+                raise
+            _log.warning("leases-not-taken-over", error=str(error))
+            return Claimed(occurrences=claimed, next_in=0.0, cancelled=found.cancelled)
         return Claimed(
             occurrences=(*claimed, *over),
             next_in=0.0 if over else next_in,

@@ -151,9 +151,15 @@ class Occurrences:
             raise errors[0]
         if errors:  # what one lane claimed is begun; the other says again what is wrong, at once
             return Taken(grants=tuple(grants), next_in=0.0)
-        if some_cancelled:
-            await self._end_cancelled()
-        await self._sweep()
+        try:
+            if some_cancelled:
+                await self._end_cancelled()
+            await self._sweep()
+        except Exception as error:  # what was claimed is begun, or its leases would run out and its slots stay taken
+            if not grants:
+                raise
+            _log.warning("occurrences-not-ended", error=str(error))
+            return Taken(grants=tuple(grants), next_in=0.0)
         return Taken(grants=tuple(grants), next_in=min(soonest, default=None))
 
     async def _take(self, lane: Lane, holder: UUID, most: int) -> Claimed:
