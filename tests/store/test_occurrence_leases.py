@@ -253,11 +253,13 @@ async def test_a_lease_belongs_to_the_occurrence_and_not_to_the_workers_name(
     assert await same_name.take() == [] == await same_name.take_over(), "a live lease is nobody's but its holder's"
     assert await same_name.renew(taken) == (), "its name does not make it the holder"
     superuser.execute("delete from jobs.workers where incarnation = %s", (dead.id,))
-    clock.advance(29)
-    assert await same_name.take_over() == []
-    clock.advance(1.5)
-    (again_taken,) = await same_name.take_over()
-    assert (again_taken.id, again_taken.fence, again_taken.attempts) == (occurrence, 2, 2)
+    for fence in (2, 3):
+        clock.advance(29)
+        assert await same_name.take_over() == []
+        clock.advance(1.5)
+        superuser.execute("update jobs.workers set beat_at = jobs.now()")  # whoever has the name is alive, and idle
+        (again_taken,) = await same_name.take_over()
+        assert (again_taken.id, again_taken.fence, again_taken.attempts) == (occurrence, fence, fence)
 
 
 @pytest.mark.requirement("persist-occurrence-recovery-points", "persist-occurrence-state")
