@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from jobconsole.cli_connection import DONE, REFUSED, USAGE, Shown, SignedIn, fail, item_id, sure, twin, within
+from jobconsole.cli_connection import DONE, REFUSED, USAGE, Shown, SignedIn, fail, item_id, sure, twin, why, within
 from jobconsole.client import queues as client
 from jobconsole.present import plain
 from jobconsole.present.times import EXAMPLES, read_instant
@@ -19,7 +19,7 @@ from jobcontract.items import ActOrder, InputValue, ItemDetail
 from jobcontract.queues import UseCase, UseCaseInput
 from jobcontract.states import InputType, OutcomeKind
 
-REASON = click.option("--reason", required=True, help="Why.")
+REASON = click.option("--reason", required=True, callback=why, help="Why.")
 ACT_OPTIONS = (
     click.argument("item", callback=item_id),
     click.option(

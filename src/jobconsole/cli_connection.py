@@ -38,7 +38,7 @@ from jobconsole.paths import config_file
 from jobconsole.present.text import block, line
 from jobconsole.settings import Settings, SettingsError, load
 from jobconsole.tokens import VARIABLE, Keyring, KeyringAway, take_from_environment
-from jobcontract.ids import KEY_MAX, storable
+from jobcontract.ids import KEY_MAX, REASON_MAX, storable
 from jobcontract.permissions import IN_NO_TENANT
 from jobcontract.session import Session
 
@@ -109,6 +109,16 @@ def within(most: int, *, empty: bool = False) -> Callable[[click.Context, click.
         return text
 
     return check
+
+
+def why(_ctx: click.Context, _parameter: click.Parameter, text: str) -> str:
+    """A click callback: a reason, which says something and is as short as the service takes it; else wrong usage."""
+    said = text.strip()
+    if not said or len(said) > REASON_MAX:
+        raise click.BadParameter(f"it has {len(said):,} characters besides blanks; it must have 1 to {REASON_MAX:,}.")
+    if not storable(said):
+        raise click.BadParameter("it holds a control character, or bytes that are no UTF-8.")
+    return said
 
 
 def item_id(ctx: click.Context, parameter: click.Parameter, text: str) -> str:

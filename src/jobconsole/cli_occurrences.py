@@ -15,9 +15,11 @@ from jobconsole.cli_bulk_steering import KEY, REASON, key_or_new
 from jobconsole.cli_connection import EPILOG, Shown, SignedIn, connection_options, hand_down, sure, twin, within
 from jobconsole.cli_schedules import instant_of, more_lines, paged
 from jobconsole.client import occurrences as client
+from jobconsole.client import schedules as schedules_client
 from jobconsole.client import workers as workers_client
 from jobconsole.present import plain_schedules as plain
 from jobcontract.ids import KEY_MAX, PAGE_MAX
+from jobcontract.occurrence_names import read_occurrence_name
 from jobcontract.states import OccurrenceState
 
 _NAMED = re.compile(r"[^@/]+@\S+|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
@@ -28,6 +30,10 @@ def _named(ctx: click.Context, parameter: click.Parameter, text: str) -> str:
     within(2 * KEY_MAX)(ctx, parameter, text)
     if not _NAMED.fullmatch(text):
         raise click.BadParameter(f"{text} names no occurrence: it takes an id, or SCHEDULE@INSTANT like {EXAMPLE}.")
+    if "@" in text and read_occurrence_name(text) is None:
+        raise click.BadParameter(
+            f"{text} names no instant: after the @ it takes a whole one with Z or an offset, like {EXAMPLE}."
+        )
     return text
 
 
@@ -67,11 +73,16 @@ async def list_occurrences(
     cursor: str | None,
     everything: bool,
 ) -> Shown:
-    """Occurrences, the latest scheduled first. WHEN: 2026-10-25T00:30:00Z, 2026-10-25 01:30 in your zone."""
+    """Occurrences, the latest scheduled first. WHEN: 2026-10-25T00:30:00Z, 2026-10-25 01:30 in your zone, 2026-10-25 from
+    its midnight on, yesterday, -2h."""
     wanted = tuple(OccurrenceState(state) for state in states)
     first, last = instant_of(at, "--since", since), instant_of(at, "--until", until)
     asked = (at.service, schedule, wanted, first, last)
     page = await client.occurrences(*asked, cursor, PAGE_MAX if everything else limit)
+    if not page.occurrences and schedule is not None:
+        await schedules_client.schedule(
+            at.service, schedule
+        )  # one that was mistyped must not read as one that never ran
     if everything and page.next is not None:
         rows = [each async for each in client.every_occurrence(*asked, limit=PAGE_MAX)]
         page = page.model_copy(update={"occurrences": tuple(rows), "next": None})

@@ -20,6 +20,7 @@ from jobconsole.cli_connection import (
     item_id,
     sure,
     twin,
+    why,
     within,
 )
 from jobconsole.cli_filters import filter_of, filters
@@ -171,7 +172,7 @@ async def release_claim(at: SignedIn, item: str, fence: int | None, key: str | N
 
 
 @ITEM
-@click.option("--reason", required=True, help="Why; you and your colleague both see it.")
+@click.option("--reason", required=True, callback=why, help="Why; you and your colleague both see it.")
 @FENCE
 @KEY
 @twin

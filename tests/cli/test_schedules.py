@@ -102,7 +102,14 @@ def test_occurrences_are_listed_by_schedule_state_and_time_and_shown_by_name_or_
         ),
         (("show", "statements.hourly@2026-03-02T09:00:00Z"), "There is no occurrence"),
         (("list", "--state", "lost"), "'lost' is not one of 'scheduled', 'processing', 'completed', 'dead-letter'"),
+        (("list", "--schedule", "statements.nightly"), "There is no schedule 'statements.nightly'. Schedules:"),
         (("list", "--since", "2026-02-30"), "--since: There is no 2026-02-30 in the calendar."),
+        (
+            ("show", "statements.hourly@2026-03-02T09:00"),
+            "names no instant: after the @ it takes a whole one with Z or an offset",
+        ),
+        (("cancel", NAME, "--reason", "  "), "it has 0 characters besides blanks; it must have 1 to 500."),
+        (("cancel", NAME, "--reason", "x" * 501), "it has 501 characters besides blanks; it must have 1 to 500."),
     ):
         refused = planned("occurrences", *words)
         assert refused.exit_code in (1, 2), words

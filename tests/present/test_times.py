@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobconsole.present.times import age, age_short, ago, both, countdown, local, read_instant, short
+from jobconsole.present.times import age, age_short, ago, both, countdown, local, read_instant, read_moment, short
 
 LONDON = ZoneInfo("Europe/London")
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -79,6 +79,22 @@ def test_what_people_type_is_understood(typed: str, instant: str) -> None:
     found = read_instant(typed, LONDON, NOW)
     assert found.instant == datetime.fromisoformat(instant)
     assert "in " in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("typed", "instant"),
+    [
+        ("2026-03-01", "2026-03-01T00:00:00+00:00"),
+        ("yesterday", "2026-03-01T00:00:00+00:00"),
+        ("yesterday 18:00", "2026-03-01T18:00:00+00:00"),
+        ("-2h", "2026-03-02T07:00:00+00:00"),
+        ("-3d", "2026-02-27T09:00:00+00:00"),
+        ("+2d", "2026-03-04T09:00:00+00:00"),
+    ],
+)
+def test_what_was_is_understood_and_a_day_alone_begins_at_its_midnight(typed: str, instant: str) -> None:
+    assert read_moment(typed, LONDON, NOW).instant == datetime.fromisoformat(instant)
+    assert "yesterday 18:00, -2h" in read_moment("soon", LONDON, NOW).sentence
 
 
 def test_days_keep_the_time_of_day_over_the_change_of_clocks() -> None:

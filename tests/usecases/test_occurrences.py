@@ -271,6 +271,7 @@ async def test_a_foreign_occurrence_answers_as_an_unknown_one(jobs: ScheduleDesk
         ):
             refusal = await refused_with(ErrorCode.NOT_FOUND, asked)
             assert refusal.detail.startswith(f"There is no occurrence '{named}'.")
+            assert ("with Z or an offset" in refusal.detail) is named.endswith("@2026-10-25")
     assert await walked(jobs) == []
     assert len(await walked(jobs, person="g.fin")) == 1
     assert jobs.one("select cancel_asked_at from jobs.occurrences") is None

@@ -120,35 +120,42 @@ class Typed:
 
 SHORT_EXAMPLES = "2026-12-01 09:00 · tomorrow 9:00 · +2d · +4h"
 EXAMPLES = "2026-12-01 09:00, tomorrow 9:00, today 17:30, +2d, +4h, +30m"
-_RELATIVE = re.compile(r"\+\s*(?P<number>\d{1,4})\s*(?P<unit>[mhdw])", re.ASCII | re.IGNORECASE)
-_NAMED = re.compile(r"(?P<day>today|tomorrow)(?:\s+(?P<time>.+))?", re.ASCII | re.IGNORECASE)
+MOMENTS = "2026-12-01 09:00, 2026-12-01T09:00Z, 2026-12-01 (from its midnight on), yesterday 18:00, -2h, +2d"
+_RELATIVE = re.compile(r"(?P<sign>[+-])\s*(?P<number>\d{1,4})\s*(?P<unit>[mhdw])", re.ASCII | re.IGNORECASE)
+_NAMED = re.compile(r"(?P<day>yesterday|today|tomorrow)(?:\s+(?P<time>.+))?", re.ASCII | re.IGNORECASE)
+_DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1}
 _DATED = re.compile(
     r"(?P<date>\d{4}-\d{1,2}-\d{1,2})(?:[ tT]+(?P<time>[\d:]+)\s*(?P<offset>[zZ]|[+-]\d{2}:?\d{2})?)?", re.ASCII
 )
 _CLOCK = re.compile(r"(?P<hour>\d{1,2})(?::(?P<minute>\d{2}))?(?::(?P<second>\d{2}))?", re.ASCII)
-_MORNING = (9, 0, 0)
+_MORNING, _MIDNIGHT = "09:00:00", "00:00:00"
 
 
 def read_instant(text: str, zone: tzinfo, now: datetime) -> Typed:
-    """Read a typed instant to come, as `read_moment` does. The past is refused."""
-    typed = read_moment(text, zone, now)
+    """Read a typed instant to come, as `read_moment` does; a day alone is its morning. The past is refused."""
+    typed = _read(text, zone, now, _MORNING, EXAMPLES)
     if typed.instant is not None and typed.instant <= now:
         return Typed(instant=None, sentence=f"That is in the past: {both(typed.instant, zone)}. Type a time to come.")
     return typed
 
 
 def read_moment(text: str, zone: tzinfo, now: datetime) -> Typed:
-    """Read a typed instant in `zone`: absolute, `tomorrow 9:00`, `+2d` (days keep the time of day; hours are exact).
+    """Read a typed instant in `zone`, past or to come: absolute, `yesterday 9:00`, `-2h`, `+2d` (days keep the time of day;
+    hours are exact). A day alone is its beginning: who asks what ran since that day wants its night as well.
 
     A time that the clocks skip is refused, one that occurs twice takes the first; both are said.
     """
+    return _read(text, zone, now, _MIDNIGHT, MOMENTS)
+
+
+def _read(text: str, zone: tzinfo, now: datetime, bare: str, examples: str) -> Typed:
     typed = text.strip()
     if not typed:
-        return _wrong("type when, for example")
+        return _wrong("type when, for example", examples)
     try:
-        instant, note = _resolve(typed, zone, now)
+        instant, note = _resolve(typed, zone, now, bare)
     except (ValueError, OverflowError) as wrong:
-        return _wrong(str(wrong) if isinstance(wrong, _Unreadable) else f"{typed[:40]} is not a time; try")
+        return _wrong(str(wrong) if isinstance(wrong, _Unreadable) else f"{typed[:40]} is not a time; try", examples)
     return Typed(instant=instant, sentence=f"{both(instant, zone)}, {ago(instant, now)}{note}")
 
 
@@ -156,20 +163,21 @@ class _Unreadable(ValueError):
     """Why a typed time is none, as a sentence without its examples."""
 
 
-def _wrong(sentence: str) -> Typed:
-    whole = sentence if sentence.endswith(".") else f"{sentence} {EXAMPLES}."
+def _wrong(sentence: str, examples: str) -> Typed:
+    whole = sentence if sentence.endswith(".") else f"{sentence} {examples}."
     return Typed(instant=None, sentence=whole[:1].upper() + whole[1:])
 
 
-def _resolve(typed: str, zone: tzinfo, now: datetime) -> tuple[datetime, str]:
+def _resolve(typed: str, zone: tzinfo, now: datetime, bare: str) -> tuple[datetime, str]:
     if found := _RELATIVE.fullmatch(typed):
-        return _relative(int(found["number"]), found["unit"].lower(), zone, now)
+        number = int(f"{found['sign']}{found['number']}")
+        return _relative(number, found["unit"].lower(), zone, now)
     if found := _NAMED.fullmatch(typed):
-        day = now.astimezone(zone).date() + timedelta(days=found["day"].lower() == "tomorrow")
-        return _on_wall(f"{day:%Y-%m-%d}", found["time"], zone)
+        day = now.astimezone(zone).date() + timedelta(days=_DAYS[found["day"].lower()])
+        return _on_wall(f"{day:%Y-%m-%d}", found["time"] or bare, zone)
     if found := _DATED.fullmatch(typed):
         if found["offset"] is None:
-            return _on_wall(found["date"], found["time"], zone)
+            return _on_wall(found["date"], found["time"] or bare, zone)
         offset = "+00:00" if found["offset"] in "zZ" else found["offset"]
         day = _date(found["date"])
         return datetime.fromisoformat(f"{day:%Y-%m-%d}T{_time(found['time'])}{offset}").astimezone(UTC), ""
@@ -192,16 +200,14 @@ def _date(text: str) -> datetime:
         raise _Unreadable(f"There is no {text} in the calendar.") from None
 
 
-def _time(text: str | None) -> str:
-    if text is None:
-        return "{:02d}:{:02d}:{:02d}".format(*_MORNING)
+def _time(text: str) -> str:
     found = _CLOCK.fullmatch(text.strip())
     if found is None or int(found["hour"]) > 23 or int(found["minute"] or 0) > 59 or int(found["second"] or 0) > 59:
         raise _Unreadable(f"{text.strip()[:20]} is not a time of day like 09:00.")
     return f"{int(found['hour']):02d}:{found['minute'] or '00'}:{found['second'] or '00'}"
 
 
-def _on_wall(date: str, time: str | None, zone: tzinfo) -> tuple[datetime, str]:
+def _on_wall(date: str, time: str, zone: tzinfo) -> tuple[datetime, str]:
     day = _date(date)
     wall = datetime.fromisoformat(f"{day:%Y-%m-%d}T{_time(time)}").replace(tzinfo=zone)
     instant = wall.astimezone(UTC)

@@ -207,11 +207,11 @@ async def _find(transaction: Transaction, named: str) -> Row:
 
 
 def _unknown(named: str) -> Refusal:
-    return Refusal(
-        ErrorCode.NOT_FOUND,
-        f"There is no occurrence {named[:120]!r}. Name it by its id, or by schedule and instant, like"
-        " statements.nightly@2026-10-26T01:30:00Z.",
-    )
+    how = "Name it by its id, or by schedule and instant"
+    if "@" in named and read_occurrence_name(named) is None:
+        how = "After the @ it takes a whole instant with Z or an offset"
+    like = "like statements.nightly@2026-10-26T01:30:00Z"
+    return Refusal(ErrorCode.NOT_FOUND, f"There is no occurrence {named[:120]!r}. {how}, {like}.")
 
 
 async def _items(transaction: Transaction, occurrence: str, behind: ItemPlace, limit: int) -> ListedItems:
