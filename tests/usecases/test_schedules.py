@@ -147,6 +147,9 @@ async def test_recovery_points_and_the_place_of_a_cursor_are_shown(jobs: Schedul
     assert shown.model_dump(include=set(points)) == points
     assert (shown.cursor, shown.position) == ("t.settled", "order-77")
     assert shown.standing_words.endswith("Last completed 50 min ago.")
+    jobs.occurrence(SETTLE, now - MINUTE, "completed")
+    shown = (await read_schedule(jobs.service, jobs.desk.actor("o.lind"), SETTLE)).schedule
+    assert shown.last_scheduled_at == now - MINUTE, "what is due is scheduled, also before the planner looks again"
 
 
 @CLOCK

@@ -155,6 +155,7 @@ async def _shown(
 def _schedule(service: Service, actor: Actor, schedule: rules.Schedule, row: Row, now: datetime) -> Schedule:
     coming = _next(schedule, row, now)
     standing = standings.schedule_standing(_progress(schedule, row, coming), now)
+    recent = _RECENT.validate_json(row["recent"])
     return Schedule(
         id=schedule.id,
         title=schedule.title,
@@ -181,12 +182,18 @@ def _schedule(service: Service, actor: Actor, schedule: rules.Schedule, row: Row
         disabled=_disabled(row, now),
         waiting=row["waiting"],
         dead=row["dead"],
-        last_scheduled_at=row["last_scheduled_at"],
+        last_scheduled_at=_last_scheduled(row, recent),
         last_started_at=row["last_started_at"],
         last_completed_at=row["last_completed_at"],
-        recent=_RECENT.validate_json(row["recent"]),
+        recent=recent,
         version=row["version"],
     )
+
+
+def _last_scheduled(row: Row, recent: Sequence[Recent]) -> datetime | None:
+    """The planner writes it when it looks, which may be later than the occurrence itself began."""
+    known = [row["last_scheduled_at"], recent[-1].scheduled_at if recent else None]
+    return max((each for each in known if each is not None), default=None)
 
 
 def _next(schedule: rules.Schedule, row: Row, now: datetime) -> datetime | None:
