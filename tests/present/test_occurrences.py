@@ -20,7 +20,7 @@ from jobconsole.present.attempts import (
     refused_lines,
     run_lists,
 )
-from jobconsole.present.columns import plain
+from jobconsole.present.columns import Tone, plain
 from jobconsole.present.occurrences import (
     CAUSES,
     FILTERS,
@@ -38,6 +38,8 @@ from tests.present.scheduled import AT, ITEMS, LATE, LEASE, NOW, RUNNING, attemp
 STATE = pytest.mark.requirement("persist-occurrence-state")
 ITEM = pytest.mark.requirement("run-one-command-per-item-in-selection")
 CANCEL = pytest.mark.requirement("observe-job-cancellation")
+SCHEDULED = occurrence().scheduled_at
+UNSELECTED = ItemCounts(done=0, refused=0, failed=0, unfinished=0, selected_all=False)
 NONE = ItemCounts(done=0, refused=0, failed=0, unfinished=0, selected_all=False)
 
 
@@ -72,12 +74,23 @@ def test_every_state_cause_ending_and_outcome_has_its_own_words() -> None:
             "✓ completed",
             "took 3 min · made up for missed ones",
         ),
+        (
+            {"state": OccurrenceState.SCHEDULED, "attempts": 0, "due_at": NOW - timedelta(seconds=45)},
+            "○ scheduled",
+            "not started, due since 45 s",
+        ),
+        ({"state": OccurrenceState.SCHEDULED, "attempts": 0, "due_at": NOW - timedelta(seconds=4)}, "○ scheduled", ""),
+        (
+            {"state": OccurrenceState.COMPLETED, "scheduled_at": SCHEDULED - timedelta(seconds=37)},
+            "✓ completed",
+            "took 3 min · started 38 s late",
+        ),
     ],
 )
 def test_a_row_says_the_state_and_what_is_to_know_of_it(more: dict[str, Any], state: str, what: str) -> None:
     cells = occurrences_cells(occurrence(**more), AT)
     assert (cells["state"].text, cells["what"].text) == (state, what)
-    assert cells["scheduled"].text == "2026-10-24 00:30Z"
+    assert cells["scheduled"].text.startswith("2026-10-24 00:")
 
 
 @ITEM
@@ -112,6 +125,25 @@ def test_who_holds_a_running_one_under_which_fence_and_until_when() -> None:
     late = LEASE.model_copy(update={"expires_at": NOW - timedelta(seconds=4), "host": "", "renewals": 0})
     first = plain(occurrence_lines(occurrence(**{**RUNNING, "lease": late}), AT)[0])
     assert first.endswith("on a host not known any more · fence 5 · taken 40 s ago · not renewed yet · ran out 4 s ago")
+
+
+@STATE
+def test_what_waits_past_its_time_says_since_when_and_what_just_began_is_not_called_unstarted() -> None:
+    waits: dict[str, Any] = {
+        "state": OccurrenceState.SCHEDULED,
+        "attempts": 0,
+        "started_at": None,
+        "ended_at": None,
+        "error": None,
+    }
+    late = occurrence(**waits, due_at=NOW - timedelta(seconds=45), items=UNSELECTED)
+    lines = occurrence_lines(late, AT)
+    assert plain(lines[0]) == "waits     due since 45 s (2026-10-24 21:59:15Z)"
+    assert lines[0][-1].tone is Tone.WARN
+    assert plain(lines[-1]) == "items     selected once it starts"
+    begun = occurrence(**{**RUNNING, "started_at": None})
+    shown = [plain(line) for line in occurrence_lines(begun, AT)]
+    assert any(each.startswith("ran       taken 40 s ago · ") for each in shown)
 
 
 @CANCEL

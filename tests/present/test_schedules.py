@@ -13,6 +13,7 @@ from jobconsole.present.schedules import (
     clock_words,
     most_urgent,
     next_words,
+    overdue,
     planned_line,
     schedule_lines,
     schedules_cells,
@@ -84,7 +85,7 @@ def test_the_heading_counts_over_all_pages_and_names_the_most_urgent() -> None:
     head = page(*rows, total=14)
     assert plain(schedules_title(head, rows[2], "u", 78)) == "Schedules 14 · 1 late · 1 parked · u most urgent: c"
     assert plain(schedules_title(head, rows[2], "u", 36)) == "Schedules 14 · 1 late · 1 parked"
-    assert plain(schedules_title(page(rows[3]), None, "u", 78)) == "Schedules 1 · all as they should be"
+    assert plain(schedules_title(page(rows[3]), None, "u", 78)) == "Schedules 1 · none late, parked or retrying"
 
 
 @RHYTHMS
@@ -173,3 +174,29 @@ def test_why_a_schedule_is_parked_or_off_comes_first() -> None:
     assert [line for line in texts(schedule_lines(told, None, AT)) if "bank down" in line] == [
         "‖ Disabled by Olle Lind: bank down."
     ]
+
+
+def test_where_all_is_well_the_sentence_counts_on_with_the_lines_below_it() -> None:
+    told = schedule(standing_words="On time. Runs next in 58 s. Last completed 1 s ago.")
+    told = told.model_copy(
+        update={"next_at": NOW + timedelta(seconds=44), "last_completed_at": NOW - timedelta(seconds=15)}
+    )
+    assert texts(schedule_lines(told, None, AT))[0] == "● On time. Runs next in 44 s. Last completed 15 s ago."
+    never = told.model_copy(update={"last_completed_at": None})
+    assert texts(schedule_lines(never, None, AT))[0].endswith("It has not been completed yet.")
+    late = told.model_copy(update={"standing": ScheduleStanding.LATE, "standing_words": "Late by 9 s."})
+    assert texts(schedule_lines(late, None, AT))[0] == "▲ Late by 9 s."
+
+
+def test_what_should_have_run_since_it_was_told_is_asked_about_again() -> None:
+    told = schedule(next_at=NOW + timedelta(seconds=1))
+    assert not overdue([told, schedule(next_at=None)], NOW)
+    assert not overdue([told], NOW + timedelta(seconds=6))
+    assert overdue([told], NOW + timedelta(seconds=7))
+    assert overdue([schedule(standing=ScheduleStanding.LATE)], NOW)
+
+
+def test_in_utc_no_change_of_the_clock_is_told() -> None:
+    both = {"skipped": Skipped.SKIP, "repeated": Repeated.BOTH}
+    assert clock_words(RHYTHM.model_copy(update=both))
+    assert clock_words(UTC_RHYTHM.model_copy(update=both)) == ()

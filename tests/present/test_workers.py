@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from jobconsole.present.columns import Tone, plain
-from jobconsole.present.workers import STANDINGS, silent_words, workers_cells, workers_title
+from jobconsole.present.workers import STANDINGS, none_live_words, silent_words, workers_cells, workers_title
 from jobcontract.states import WorkerStanding
 from tests.present.scheduled import AT, NOW, worker
 
@@ -35,3 +35,11 @@ def test_the_heading_counts_and_a_silent_one_says_what_becomes_of_its_work() -> 
         "Worker 3f2c19a2 on a2 was not heard of for 2 min: another one takes over"
     )
     assert silent_words(live, AT) == ""
+    assert silent_words(silent.model_copy(update={"processing": 0}), AT) == "", "nothing of it is to be taken over"
+
+
+def test_that_no_worker_is_live_is_said_first_of_all() -> None:
+    live = worker(1, WorkerStanding.LIVE)
+    gone = [worker(2, WorkerStanding.SILENT), worker(3, WorkerStanding.DRAINING), worker(4, WorkerStanding.STOPPED)]
+    assert none_live_words(gone) == ("No Worker is live: what is due waits until one is started, or heard of again.")
+    assert none_live_words([*gone, live]) == none_live_words([]) == ""

@@ -3,6 +3,7 @@ with a reason; whatever the service sends is shown and never obeyed (TUI-01)."""
 
 from __future__ import annotations
 
+import functools
 from datetime import timedelta
 from typing import Any
 
@@ -56,6 +57,23 @@ def staged(count: int = 120) -> Stage:
         for number in range(count)
     ]
     return stage
+
+
+def _asks_for(app: Console, name: str) -> bool:
+    return isinstance(app.screen, OccurrenceScreen) and app.screen.name_asked == name
+
+
+async def test_an_occurrence_is_opened_by_its_name_from_every_screen_of_the_place() -> None:
+    stage = staged(5)
+    names = [each.name for each in stage.board.occurrences]
+    async with on_schedules(stage) as (app, _, pilot):
+        await pilot.press("enter")
+        await listed(app)
+        for name in names[2:4]:
+            await pilot.press("colon", *name, "enter")
+            await until(app, functools.partial(_asks_for, app, name), "that occurrence")
+        await pilot.press("colon", *"nowhere", "enter")
+        await said(app, "There is no place or command nowhere.")
 
 
 @pytest.mark.requirement("persist-occurrence-state")

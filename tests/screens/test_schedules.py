@@ -95,6 +95,19 @@ async def test_rows_follow_hints_and_the_cursor_stays_on_its_schedule() -> None:
         assert len(stage.asked) == before, "a countdown asks nobody"
 
 
+async def test_what_should_have_run_is_asked_about_though_nobody_tells() -> None:
+    stage = Stage()
+    stage.board.schedules = [schedule(next_at=NOW + timedelta(seconds=30))]
+    async with on_schedules(stage) as (app, _, _pilot):
+        late = schedule(standing=ScheduleStanding.LATE, standing_words="Late by 20 s.")
+        stage.board.schedules = [late]
+        stage.fake.advance(50)
+        app.service.clock._learned = (stage.fake.time, app.service.clock.monotonic(), 0.0)
+        for _ in range(SchedulesScreen.EVERY):
+            app.tick()
+        await said(app, "▲ Late by 20 s.")
+
+
 @pytest.mark.requirement("treat-unavailable-schedule-stores-as-outages")
 async def test_a_store_that_is_away_is_said_rows_stay_marked_and_it_comes_back_by_itself() -> None:
     stage = Stage()
@@ -170,3 +183,4 @@ async def test_workers_are_looked_at_again_by_themselves_and_a_silent_one_is_sai
             app.tick()
         await said(app, "✗ Worker 3f2c19a1 on a1 was not heard of for 2 min: another one takes over what it holds")
         assert "✗ silent a1" in flat(app)
+        assert "✗ No Worker is live: what is due waits until one is started, or heard of again." in flat(app)

@@ -9,7 +9,7 @@ from datetime import UTC
 from typing import TYPE_CHECKING
 
 from jobconsole.present.columns import Column, Line, Piece, Tone, joined
-from jobconsole.present.schedules import CLOCKS, At, brief_ago, is_utc, utc_text
+from jobconsole.present.schedules import CLOCKS, LATE_SECONDS, At, brief_ago, is_utc, utc_text
 from jobconsole.present.times import ago, both, brief_span, countdown, lasted
 from jobcontract.states import DeadCause, OccurrenceOrigin, OccurrenceState
 
@@ -69,7 +69,10 @@ def occurrences_cells(occurrence: Occurrence, at: At) -> Mapping[str, Piece]:
         "when": Piece(brief_ago(occurrence.scheduled_at, at.now), Tone.QUIET),
         "attempts": Piece(attempts_text(occurrence)),
         "items": Piece(counts_text(occurrence.items), Tone.BAD if failed else Tone.PLAIN),
-        "what": Piece(what_text(occurrence, at), Tone.WARN if occurrence.cancel_asked_at else Tone.PLAIN),
+        "what": Piece(
+            what_text(occurrence, at),
+            Tone.WARN if occurrence.cancel_asked_at or overdue(occurrence, at) else Tone.PLAIN,
+        ),
     }
 
 
@@ -100,9 +103,26 @@ def what_text(occurrence: Occurrence, at: At) -> str:
         return f"on {host_text(occurrence.lease.host)} since {brief_ago(occurrence.lease.taken_at, at.now)}"
     if occurrence.state is OccurrenceState.SCHEDULED and occurrence.attempts:
         return f"next attempt {_due(occurrence, at)}"
+    if overdue(occurrence, at):
+        return f"not started, due {_due(occurrence, at)}"
     if occurrence.state is OccurrenceState.COMPLETED and occurrence.started_at and occurrence.ended_at:
-        return f"took {lasted((occurrence.ended_at - occurrence.started_at).total_seconds())}{_origin(occurrence)}"
+        took = lasted((occurrence.ended_at - occurrence.started_at).total_seconds())
+        return f"took {took}{_started_late(occurrence)}{_origin(occurrence)}"
     return _origin(occurrence).removeprefix(" · ")
+
+
+def overdue(occurrence: Occurrence, at: At) -> bool:
+    """Whether it waits although its time, or that of its next attempt, is over."""
+    waits = occurrence.state is OccurrenceState.SCHEDULED
+    return waits and (at.now - occurrence.due_at).total_seconds() > LATE_SECONDS
+
+
+def _started_late(occurrence: Occurrence) -> str:
+    """By how much its first attempt began after its time; nothing where that is as it should be."""
+    if occurrence.started_at is None or occurrence.origin is OccurrenceOrigin.MANUAL:
+        return ""
+    late = (occurrence.started_at - occurrence.scheduled_at).total_seconds()
+    return f" · started {brief_span(late)} late" if late > LATE_SECONDS else ""
 
 
 def _origin(occurrence: Occurrence) -> str:
@@ -115,7 +135,9 @@ def _origin(occurrence: Occurrence) -> str:
 
 def _due(occurrence: Occurrence, at: At) -> str:
     seconds = (occurrence.due_at - at.now).total_seconds()
-    return f"in {brief_span(seconds)}" if seconds >= 1 else "now"
+    if seconds >= 1:
+        return f"in {brief_span(seconds)}"
+    return f"since {brief_span(-seconds)}" if overdue(occurrence, at) else "now"
 
 
 def occurrences_title(schedule: str, shown: int, loaded: int, *, more: bool, key: str) -> list[Line]:
@@ -175,12 +197,13 @@ def occurrence_lines(occurrence: Occurrence, at: At) -> list[Line]:
         waits = (
             f"for its next attempt, {_due(occurrence, at)}" if occurrence.attempts else f"due {_due(occurrence, at)}"
         )
-        lines.append(_labelled("waits", Piece(f"{waits} ({utc_text(occurrence.due_at)})")))
+        tone = Tone.WARN if overdue(occurrence, at) else Tone.PLAIN
+        lines.append(_labelled("waits", Piece(f"{waits} ({utc_text(occurrence.due_at)})", tone)))
     return [
         *lines,
         _labelled("scheduled", *_scheduled_pieces(occurrence, at)),
         *_run_lines(occurrence, at),
-        _labelled("items", *_counts_pieces(occurrence.items, ended=occurrence.state.ended)),
+        _labelled("items", *_counts_pieces(occurrence)),
     ]
 
 
@@ -231,15 +254,21 @@ def _scheduled_pieces(occurrence: Occurrence, at: At) -> Sequence[Piece]:
 def _run_lines(occurrence: Occurrence, at: At) -> list[Line]:
     tries = f"{attempts_text(occurrence)} {'attempt' if occurrence.attempts_most == 1 else 'attempts'}"
     if occurrence.started_at is None:
-        return [_labelled("ran", Piece("not started"), Piece(f" · {tries}", Tone.QUIET))]
+        # The start is written when the lease is first renewed, or at the end: until then only the lease tells of it.
+        began = (
+            f"taken {brief_ago(lease.taken_at, at.now)}" if (lease := occurrence.lease) is not None else "not started"
+        )
+        return [_labelled("ran", Piece(began), Piece(f" · {tries}", Tone.QUIET))]
     started = both(occurrence.started_at, at.zone)
     took = ""
     if occurrence.ended_at is not None:
         took = f" · took {lasted((occurrence.ended_at - occurrence.started_at).total_seconds())}"
-    return [_labelled("ran", Piece(f"{started}{took}"), Piece(f" · {tries}", Tone.QUIET))]
+    late = Piece(_started_late(occurrence), Tone.WARN)
+    return [_labelled("ran", Piece(started), late, Piece(took), Piece(f" · {tries}", Tone.QUIET))]
 
 
-def _counts_pieces(counts: ItemCounts, *, ended: bool) -> Sequence[Piece]:
+def _counts_pieces(occurrence: Occurrence) -> Sequence[Piece]:
+    counts, ended = occurrence.items, occurrence.state.ended
     told = [
         Piece(f"✗ {counts.failed:,} failed" if counts.failed else "", Tone.BAD),
         Piece(f"✓ {counts.done:,} done" if counts.done else "", Tone.GOOD),
@@ -249,6 +278,8 @@ def _counts_pieces(counts: ItemCounts, *, ended: bool) -> Sequence[Piece]:
     pieces = joined(told)
     if counts.selected_all or (ended and not pieces):
         return pieces or (Piece("none was selected", Tone.QUIET),)
+    if not pieces and occurrence.started_at is None:
+        return (Piece("selected once it starts", Tone.QUIET),)
     left = "not all were selected" if ended else "more to select"
     return (*pieces, Piece(f"{' · ' if pieces else ''}{left}", Tone.QUIET))
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 LABEL = 10
 """Cells of a label in the detail."""
+LATE_SECONDS = 5.0
+"""Past its time by more than this and not started, something is late, for the service as well."""
 STRIP_MOST = 30
 """Most outcomes of a strip."""
 SKIPPED_FIRST = 2
@@ -145,7 +147,7 @@ def schedules_title(page: Schedules | None, urgent: Schedule | None, key: str, w
     ]
     named = Piece(f"{key} most urgent: {urgent.id}" if urgent is not None else "", Tone.QUIET)
     if page.total and not (page.late or page.parked or page.disabled or urgent is not None):
-        told.append(Piece("all as they should be", Tone.GOOD))
+        told.append(Piece("none late, parked or retrying", Tone.GOOD))
     whole = joined([*told, named])
     return whole if width_of(plain(whole)) <= width else joined(told)
 
@@ -178,7 +180,7 @@ def schedule_lines(schedule: Schedule, detail: ScheduleDetail | None, at: At) ->
 def standing_lines(schedule: Schedule, at: At) -> list[Line]:
     """Sign, word and sentence of how it is doing; who switched it off; how much of it needs a look."""
     word, tone = STANDINGS[schedule.standing]
-    sentence = schedule.standing_words
+    sentence = standing_sentence(schedule, at)
     lines: list[Line] = [(Piece(f"{word[0]} {sentence}" if sentence else word, tone),)]
     off = schedule.disabled
     if off is not None and not (sentence and schedule.standing is ScheduleStanding.DISABLED):
@@ -193,6 +195,25 @@ def standing_lines(schedule: Schedule, at: At) -> list[Line]:
         ]
     )
     return [*lines, counted] if counted else lines
+
+
+def standing_sentence(schedule: Schedule, at: At) -> str:
+    """The service's sentence; where all is well it is counted on here, so that it does not differ from what stands below."""
+    if schedule.standing is not ScheduleStanding.ON_TIME or schedule.next_at is None:
+        return schedule.standing_words
+    done = schedule.last_completed_at
+    last = f"Last completed {brief_ago(done, at.now)}." if done is not None else "It has not been completed yet."
+    return f"On time. Runs next {next_words(schedule, at)}. {last}"
+
+
+def overdue(schedules: Sequence[Schedule], now: datetime) -> bool:
+    """Whether one should have run since it was told of, or needs a look already: nobody need tell when nothing happens."""
+    return any(
+        each.standing in URGENT
+        or each.standing is ScheduleStanding.RUNNING
+        or (each.next_at is not None and (now - each.next_at).total_seconds() > LATE_SECONDS)
+        for each in schedules
+    )
 
 
 def _most(count: int) -> str:
@@ -317,7 +338,7 @@ def _outcome_lines(schedule: Schedule) -> list[Line]:
 
 def clock_words(rhythm: Rhythm | None) -> Sequence[str]:
     """What both changes of the clock do to it, in words; none of a rhythm without a wall clock that changes."""
-    if rhythm is None:
+    if rhythm is None or is_utc(rhythm.zone):
         return ()
     told = []
     if rhythm.skipped is not None:

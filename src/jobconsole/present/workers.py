@@ -24,6 +24,7 @@ STANDINGS: Mapping[WorkerStanding, tuple[str, Tone]] = {
     WorkerStanding.STOPPED: ("– stopped", Tone.QUIET),
 }
 """Sign and word of each standing."""
+NONE_LIVE = "No Worker is live: what is due waits until one is started, or heard of again."
 EMPTY = "No Worker lives, and none stopped within the last day: nothing of any schedule runs until one is started."
 
 
@@ -84,9 +85,15 @@ def workers_title(workers: Sequence[Worker] | None) -> Line:
     return joined(told)
 
 
+def none_live_words(workers: Sequence[Worker]) -> str:
+    """That nothing runs, where none of the listed Workers takes anything new; empty otherwise, and without any."""
+    live = any(each.standing is WorkerStanding.LIVE for each in workers)
+    return "" if live or not workers else NONE_LIVE
+
+
 def silent_words(worker: Worker, at: At) -> str:
-    """What a silent Worker means for what it holds; empty for any other."""
-    if worker.standing is not WorkerStanding.SILENT:
+    """What a silent Worker means for what it holds here; empty where it holds nothing, and for any other."""
+    if worker.standing is not WorkerStanding.SILENT or not worker.processing:
         return ""
     return (
         f"Worker {worker.incarnation[:SHORT_ID]} on {worker.host} was not heard of for "

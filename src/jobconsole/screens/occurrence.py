@@ -134,6 +134,10 @@ class OccurrenceScreen(WatchingScreen):
             return item.key
         return self.occurrence.name if self.occurrence is not None else self.name_asked
 
+    def go_to_name(self, word: str) -> bool:
+        """Opens another occurrence that is named `schedule@instant`."""
+        return open_named(self, word)
+
     # Looking
 
     async def look(self) -> None:
@@ -296,3 +300,11 @@ def _tried(detail: OccurrenceDetail) -> Sequence[Tried]:
     ended: list[Attempt | RefusedCompletion] = [*detail.attempts, *detail.refused]
     ended.sort(key=lambda each: each.at if isinstance(each, RefusedCompletion) else each.ended_at, reverse=True)
     return [*([lease] if lease is not None else []), *ended]
+
+
+def open_named(screen: WatchingScreen, word: str) -> bool:
+    """Opens the occurrence that is named `schedule@instant`; False where `word` is no such name."""
+    if "@" not in word:
+        return False
+    screen.app.push_screen(OccurrenceScreen(word))
+    return True

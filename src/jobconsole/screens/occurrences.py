@@ -23,7 +23,7 @@ from jobconsole.present.occurrences import (
     occurrences_title,
     row_lines,
 )
-from jobconsole.screens.occurrence import OccurrenceScreen
+from jobconsole.screens.occurrence import OccurrenceScreen, open_named
 from jobconsole.screens.occurrence_cancel import cancel, selected_facts
 from jobconsole.screens.plan_seen import key_words
 from jobconsole.screens.shell import Handler
@@ -113,6 +113,10 @@ class OccurrencesScreen(WatchingScreen):
         """The name of the occurrence under the cursor."""
         selected = self.selected()
         return selected.name if selected is not None else self.schedule
+
+    def go_to_name(self, word: str) -> bool:
+        """Opens the occurrence that is named `schedule@instant`, of whichever schedule."""
+        return open_named(self, word)
 
     # Looking
 

@@ -24,12 +24,13 @@ from jobconsole.present.schedules import (
     STRIP_MOST,
     URGENT,
     most_urgent,
+    overdue,
     schedule_lines,
     schedules_cells,
     schedules_columns,
     schedules_title,
 )
-from jobconsole.screens.occurrence import OccurrenceScreen
+from jobconsole.screens.occurrence import open_named
 from jobconsole.screens.occurrences import OccurrencesScreen
 from jobconsole.screens.plan_seen import key_words
 from jobconsole.screens.shell import Handler
@@ -139,10 +140,7 @@ class SchedulesScreen(WatchingScreen):
 
     def go_to_name(self, word: str) -> bool:
         """Goes to the schedule with that id, or opens the occurrence that is named `schedule@instant`."""
-        if "@" in word:
-            self.app.push_screen(OccurrenceScreen(word))
-            return True
-        return self.table.move_to(word)
+        return open_named(self, word) or self.table.move_to(word)
 
     def go_back(self) -> bool:
         """Takes the height back from the detail."""
@@ -163,6 +161,10 @@ class SchedulesScreen(WatchingScreen):
     def concerned(self, hint: Hint) -> bool:
         """Whether a hint is about schedules that are read."""
         return hint.topic is Topic.SCHEDULES or hint.topic is Topic.SCHEDULE
+
+    def restless(self) -> bool:
+        """Whether one runs, needs a look, or should have run: a Worker that is gone sends no hint."""
+        return overdue(self.rows.rows, self.at().now)
 
     async def _page(self, cursor: str | None) -> Page[Schedule]:
         self.head = page = await client.schedules(self.shell.service, cursor)

@@ -94,8 +94,9 @@ class WatchingScreen(SeenScreen):
                 self.look_again()
 
     def on_screen_resume(self) -> None:
-        """Looks at what changed while another place was in front."""
-        if self._missed:
+        """Looks at what changed while another place was in front, and where time alone may have changed it."""
+        old = self.told_at is not None and (self.at().now - self.told_at).total_seconds() >= self.EVERY
+        if self._missed or (old and self.shell.session is not None):
             self._missed = False
             self.look_again()
 

@@ -13,7 +13,14 @@ from textual.getters import query_one
 
 from jobconsole.client import workers as client
 from jobconsole.present.columns import Line, Piece, Tone
-from jobconsole.present.workers import EMPTY, silent_words, workers_cells, workers_columns, workers_title
+from jobconsole.present.workers import (
+    EMPTY,
+    none_live_words,
+    silent_words,
+    workers_cells,
+    workers_columns,
+    workers_title,
+)
 from jobconsole.screens.shell import Handler
 from jobconsole.screens.told_rows import ToldRows
 from jobconsole.screens.watching import WatchingScreen, repaint
@@ -110,8 +117,9 @@ class WorkersScreen(WatchingScreen):
         repaint(self.table, self.rows)
 
     def _said(self) -> list[Line]:
-        silent = [silent_words(each, self.at()) for each in self.rows.rows]
-        told: list[Line] = [(Piece(f"✗ {words}", Tone.BAD),) for words in silent if words]
+        rows = self.rows.rows
+        warnings = [none_live_words(rows), *(silent_words(each, self.at()) for each in rows)]
+        told: list[Line] = [(Piece(f"✗ {words}", Tone.BAD),) for words in warnings if words]
         return [*self.said_lines(EMPTY, rows=len(self.rows)), *told[:3]]
 
     @on(Table.CursorMoved)
