@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
-from typing import LiteralString, cast
+from typing import LiteralString
 
 
 @cache
@@ -17,4 +17,4 @@ def statement(name: str) -> LiteralString:
     text = files("jobservice.store").joinpath("sql", *f"{name}.sql".split("/")).read_text("utf-8")
     lines = (line.strip() for line in text.splitlines())
     kept = "\n".join(line for line in lines if line and not line.startswith("--"))
-    return cast("LiteralString", kept)
+    return kept
