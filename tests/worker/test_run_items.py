@@ -280,6 +280,7 @@ async def test_a_row_that_a_frozen_worker_has_locked_does_not_hang_the_run(
     assert runs.notes() == (["itself"] if itself else keys(7))
 
 
+@pytest.mark.requirement("tolerate-duplicate-execution")
 @pytest.mark.parametrize("it_was", ["left", "done"])
 async def test_a_row_whose_lock_goes_away_is_looked_at_in_the_same_attempt(
     runs: RunStage, database_url: Any, monkeypatch: pytest.MonkeyPatch, it_was: str

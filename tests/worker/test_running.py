@@ -76,6 +76,7 @@ async def test_an_occurrence_that_is_its_own_item_is_tried_again_and_fails_with_
     assert runs.notes() == [], "no effect of what was not done stays"
 
 
+@pytest.mark.requirement("tolerate-duplicate-execution")
 async def test_an_occurrence_that_was_done_and_could_not_say_so_is_not_run_again(runs: RunStage) -> None:
     runs.schedule = ITSELF
     occurrence = runs.due()
