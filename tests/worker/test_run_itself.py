@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
 from typing import Any
 
-import pytest
-
-from jobcontract.states import OccurrenceState
 from jobservice.application import JobCall, JobItem, Outcome, done, retry
 from jobservice.store.database import Transaction
 from jobservice.worker.occurrences import Occurrences
-from jobservice.worker.run import Run
+from jobservice.worker.run import LateTransaction
 from tests.worker.runs_stage import ITSELF, SECOND, RunStage, push_note
 
 
@@ -72,37 +70,35 @@ async def test_a_use_case_that_waits_holds_no_transaction_until_its_first_effect
     assert runs.rows("select outcome from jobs.occurrence_items") == [("done",)]
 
 
-async def test_an_effect_that_is_begun_as_the_use_case_ends_leaves_nothing_open(
-    runs: RunStage, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    opening, goes = asyncio.Event(), asyncio.Event()
-    begin = Run.transaction
+async def test_a_transaction_that_comes_open_behind_the_end_of_its_block_is_given_back(runs: RunStage) -> None:
+    runs.schedule = ITSELF
+    lease, taken = runs.claim(runs.due())
+    run = runs.runner()._prepared(lease, taken)
+    begin, opened, goes = run.transaction, asyncio.Event(), asyncio.Event()
 
     @asynccontextmanager
-    async def slowly(self: Run, **how: Any) -> AsyncIterator[Transaction]:
-        opening.set()
-        await goes.wait()
-        async with begin(self, **how) as transaction:
+    async def slowly(**how: Any) -> AsyncIterator[Transaction]:
+        async with begin(**how) as transaction:
+            opened.set()
+            await goes.wait()
             yield transaction
 
-    pushing: list[asyncio.Task[Outcome]] = []
-
-    async def careless(call: JobCall, item: JobItem) -> Outcome:
-        pushing.append(asyncio.create_task(push_note(call, item)))
-        await opening.wait()
-        return done("did not wait for what it began")
-
-    monkeypatch.setattr(Run, "transaction", slowly)
-    runs.schedule, runs.function = ITSELF, careless
-    occurrence = runs.due()
-    ending = await runs.attempt(occurrence)
-    assert ending.state is OccurrenceState.COMPLETED
+    async with LateTransaction(SlowRun(slowly)) as late:  # type: ignore[arg-type]  # it needs that of a run alone
+        opening = asyncio.create_task(late.open())
+        await opened.wait()
     goes.set()
-    await asyncio.wait(pushing)
-    assert pushing[0].cancelled() or pushing[0].exception() is not None
-    assert runs.notes() == []
+    await asyncio.wait((opening,))
+    assert opening.cancelled()
+    assert late.transaction is None
     figures = runs.database.figures()
     assert figures["pool_available"] == figures["pool_size"]
+
+
+@dataclass(frozen=True)
+class SlowRun:
+    """A run whose transactions take their time to begin."""
+
+    transaction: Callable[..., AbstractAsyncContextManager[Transaction]]
 
 
 def worker_of(runs: RunStage) -> Occurrences:

@@ -83,10 +83,12 @@ create table jobs.occurrences (
     check ((state = 'dead-letter') = (cause is not null)),
     check ((cancel_asked_at is null) = (cancelled_by is null) and (cancel_asked_at is null) = (cancel_reason is null))
 );
-create unique index occurrences_running on jobs.occurrences (tenant, lock) where state = 'processing';
+-- What runs has a holder and an expiry. The two partial indexes on them say so each in its own words: a statement that asks for
+-- one of them cannot be planned over another, whose dead entries an old transaction may keep (case PG-06).
+create unique index occurrences_running on jobs.occurrences (tenant, lock) where holder is not null;
 create index occurrences_waiting on jobs.occurrences (tenant, due_at, id) where state = 'scheduled';
 create index occurrences_missing on jobs.occurrences (miss_at) where state = 'scheduled' and miss_at is not null;
-create index occurrences_leases on jobs.occurrences (expires_at) where state = 'processing';
+create index occurrences_leases on jobs.occurrences (expires_at) where expires_at is not null;
 create index occurrences_dead on jobs.occurrences (tenant, ended_at, id) where state = 'dead-letter';
 -- What people list: all schedules of a tenant, newest first, each state walked by itself; and what of one schedule has
 -- not been completed (its completed ones stand in the order of the unique index).

@@ -36,7 +36,7 @@ oldest as materialized (
             and (
                 select r.lock
                 from jobs.occurrences as r
-                where r.tenant = o.tenant and r.lock >= o.lock and r.lock <= o.lock and r.state = 'processing'
+                where r.tenant = o.tenant and r.lock >= o.lock and r.lock <= o.lock and r.holder is not null
                 order by r.tenant, r.lock
                 limit 1
             ) is null

@@ -56,7 +56,7 @@ startable as (
             and (
                 select r.lock
                 from jobs.occurrences as r
-                where r.tenant = o.tenant and r.lock >= o.lock and r.lock <= o.lock and r.state = 'processing'
+                where r.tenant = o.tenant and r.lock >= o.lock and r.lock <= o.lock and r.holder is not null
                 order by r.tenant, r.lock
                 limit 1
             ) is null

@@ -5,7 +5,7 @@ with held as (
         o.holder,
         count(*) as processing
     from jobs.occurrences as o
-    where o.tenant = %(tenant)s and o.state = 'processing'
+    where o.tenant = %(tenant)s and o.state = 'processing' and o.holder is not null
     group by o.holder
 )
 
