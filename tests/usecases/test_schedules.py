@@ -267,3 +267,22 @@ async def test_a_foreign_schedule_answers_as_an_unknown_one_and_reading_needs_it
         for person in ("s.bell", "p.push", "a.admin"):
             await refused_with(ErrorCode.PERMISSION_MISSING, ask(jobs.service, jobs.desk.actor(person), NIGHTLY))
     await refused_with(ErrorCode.PERMISSION_MISSING, list_schedules(jobs.service, jobs.desk.actor("s.bell"), None, 5))
+
+
+async def test_what_a_person_cancelled_ahead_is_not_said_to_run_next(jobs: ScheduleDesk) -> None:
+    jobs.planned(MINUTELY)
+    actor = jobs.desk.actor("o.lind")
+    first, second = (each.at for each in (await read_schedule(jobs.service, actor, MINUTELY)).next[:2])
+    jobs.occurrence(MINUTELY, first, "dead-letter", cause="cancelled")
+    jobs.occurrence(MINUTELY, first, "dead-letter", tenant="globex", cause="cancelled")
+    detail = await read_schedule(jobs.service, actor, MINUTELY)
+    assert detail.schedule.next_at == second
+    assert [each.runs for each in detail.next[:2]] == [False, True]
+    assert detail.next[0].words == "A person cancelled it: it does not run."
+    asked = {"cancel_asked_at": jobs.now, "cancelled_by": "o.lind", "cancel_reason": "bank down"}
+    jobs.occurrence(MINUTELY, second, **asked)
+    detail = await read_schedule(jobs.service, actor, MINUTELY)
+    assert (detail.schedule.next_at, [each.runs for each in detail.next[:3]]) == (
+        detail.next[2].at,
+        [False, False, True],
+    )

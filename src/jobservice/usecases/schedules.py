@@ -83,12 +83,13 @@ async def read_schedule(service: Service, actor: Actor, identifier: str) -> Sche
     schedule = find_schedule(service, actor, identifier)
     async with service.database.transaction(actor.tenant) as transaction:
         now = transaction.began_at
-        (shown,) = await _shown(transaction, service, actor, [schedule])
+        row = (await _rows(transaction, [schedule]))[schedule.id]
         skipped = await store.skipped(transaction, schedule.id, most=SKIPPED)
     coming = ahead.look_ahead(schedule.rhythm, now, count=NEXT)
+    called_off = frozenset(row["called_off"] or ())
     return ScheduleDetail(
-        schedule=shown,
-        next=tuple(map(_planned, coming.instants)),
+        schedule=_schedule(service, actor, schedule, row, now),
+        next=tuple(_called_off(each) if each.at in called_off else each for each in map(_planned, coming.instants)),
         next_words=coming.words,
         tzdata=tzdata_version(),
         skipped=tuple(SkippedInstants.model_validate(row) for row in skipped),
@@ -146,10 +147,14 @@ def _known(service: Service, actor: Actor) -> list[rules.Schedule]:
 async def _shown(
     transaction: Transaction, service: Service, actor: Actor, schedules: Sequence[rules.Schedule]
 ) -> tuple[Schedule, ...]:
-    now = transaction.began_at
+    rows = await _rows(transaction, schedules)
+    return tuple(_schedule(service, actor, each, rows[each.id], transaction.began_at) for each in schedules)
+
+
+async def _rows(transaction: Transaction, schedules: Sequence[rules.Schedule]) -> dict[str, Row]:
     ids, cursors = [each.id for each in schedules], [each.cursor for each in schedules]
-    rows = {row["schedule"]: row for row in await store.page(transaction, ids, cursors, now=now, recent=RECENT)}
-    return tuple(_schedule(service, actor, each, rows[each.id], now) for each in schedules)
+    rows = await store.page(transaction, ids, cursors, now=transaction.began_at, recent=RECENT)
+    return {row["schedule"]: row for row in rows}
 
 
 def _schedule(service: Service, actor: Actor, schedule: rules.Schedule, row: Row, now: datetime) -> Schedule:
@@ -197,7 +202,8 @@ def _last_scheduled(row: Row, recent: Sequence[Recent]) -> datetime | None:
 
 
 def _next(schedule: rules.Schedule, row: Row, now: datetime) -> datetime | None:
-    """The next instant of the rhythm; of a disabled schedule, the next one after it is switched on again."""
+    """The next instant of the rhythm that nobody called off; of a disabled schedule, the next one after it is switched on
+    again."""
     if schedule.rhythm is None or row["parked_at"] is not None:
         return None
     start = now
@@ -206,8 +212,10 @@ def _next(schedule: rules.Schedule, row: Row, now: datetime) -> datetime | None:
         if off.until is None:
             return None
         start = off.until
+    called_off = frozenset(row["called_off"] or ())
     try:
-        found = next_instant(schedule.rhythm, start)
+        while (found := next_instant(schedule.rhythm, start)) is not None and found.at in called_off:
+            start = found.at
     except CannotCompute:
         return None
     return None if found is None else found.at
@@ -251,6 +259,10 @@ def _disabled(row: Row, now: datetime) -> Disabled | None:
     if off is None or not off.holds(now):
         return None
     return Disabled(at=off.at, until=off.until, by=Person(id=row["disabled_by"], name=off.by), reason=off.reason)
+
+
+def _called_off(planned: Planned) -> Planned:
+    return planned.model_copy(update={"runs": False, "words": "A person cancelled it: it does not run."})
 
 
 def _planned(instant: ahead.PlannedInstant) -> Planned:

@@ -32,6 +32,7 @@ select
     t.scheduled_at as retry_of,
     t.attempts as retry_attempts,
     k.dead,
+    f.called_off,
     l.recent
 from wanted as w
 left join jobs.schedules as s on s.tenant = %(tenant)s and w.schedule = s.schedule and s.retired_at is null
@@ -93,6 +94,15 @@ left join lateral ( -- noqa: ST05
         limit %(most)s -- noqa: AM09
     ) as g
 ) as k on true
+left join lateral (
+    select array_agg(o.scheduled_at) as called_off
+    from jobs.occurrences as o
+    where
+        o.tenant = %(tenant)s
+        and o.schedule = w.schedule
+        and o.scheduled_at > %(now)s::timestamptz
+        and (o.state = 'dead-letter' or o.cancel_asked_at is not null)
+) as f on true
 left join lateral ( -- noqa: ST05
     select
         coalesce(
