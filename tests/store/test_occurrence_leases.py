@@ -14,6 +14,7 @@ import pytest
 
 from jobcontract.states import DeadCause
 from jobservice.store import occurrence_leases as store
+from jobservice.store import occurrence_stuck
 from jobservice.store.database import Database
 from jobservice.store.occurrence_leases import LockTaken, Runnable, TakenOccurrence
 from tests.conftest import Clock, People
@@ -390,8 +391,8 @@ async def test_what_nobody_here_runs_is_found_when_it_was_due_for_long(rows: Occ
     old = rows.add("s.unknown", due=-700)
     rows.add("s.unknown", due=-500), rows.add("s.one", due=-700)
     async with first.database.transaction(None) as transaction:
-        (stuck,) = await store.unknown_waiting(transaction, first.runnable, most=10, unknown_after=600)
-        ended = await store.end_waiting(transaction, [stuck], DeadCause.UNRUNNABLE, ["Nobody."])
+        (stuck,) = await occurrence_stuck.unknown_waiting(transaction, first.runnable, most=10, unknown_after=600)
+        ended = await occurrence_stuck.end_waiting(transaction, [stuck], DeadCause.UNRUNNABLE, ["Nobody."])
     assert (stuck.id, set(ended)) == (old, {("acme", "s.unknown")})
     row = rows.one(old)
     assert (row["state"], row["cause"], row["error"], row["attempts"]) == ("dead-letter", "unrunnable", "Nobody.", 0)

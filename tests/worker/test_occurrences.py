@@ -12,7 +12,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from jobcontract.errors import ErrorCode, Refusal
-from jobservice.store import occurrence_leases
+from jobservice.store import occurrence_leases, occurrence_stuck
 from jobservice.store.database import Database
 from jobservice.store.occurrence_leases import TakenOccurrence
 from jobservice.worker import occurrence_lanes, occurrences
@@ -273,7 +273,7 @@ async def test_what_was_claimed_is_begun_although_the_rest_of_a_look_breaks_off(
     stage.rows.cancel(cancelled)
     work, holder = stage.work(), stage.rows.worker()
     with monkeypatch.context() as patch:
-        patch.setattr(occurrence_leases, breaks, away)
+        patch.setattr(occurrence_stuck if breaks.endswith("waiting") else occurrence_leases, breaks, away)
         assert occurrence in {lease.grant.id for lease in await stage.take(work, holder)}
         patch.setattr(occurrence_leases, "look", away)
         with pytest.raises(Refusal):

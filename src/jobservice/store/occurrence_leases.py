@@ -146,17 +146,6 @@ class Lapsed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stuck:
-    """An occurrence that waits and is to end unstarted, its row locked. `since`: seconds since it was due."""
-
-    id: UUID
-    tenant: str
-    schedule: str
-    attempts: int
-    since: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Loss:
     """What becomes of a lease that ran out: claimed anew (`cause` None), or a dead letter with its sentence."""
 
@@ -305,35 +294,6 @@ async def lose(
     )
     held = (row for row in rows if row.pop("state") == OccurrenceState.PROCESSING.value)
     return tuple(TakenOccurrence(**row) for row in held), reached
-
-
-async def cancelled_waiting(transaction: Transaction, *, most: int) -> tuple[Stuck, ...]:
-    """Lock occurrences that wait and that a person asked to cancel."""
-    return tuple(Stuck(**row) for row in await transaction.rows("occurrence_leases/cancelled_waiting", most=most))
-
-
-async def unknown_waiting(
-    transaction: Transaction, runnable: Runnable, *, most: int, unknown_after: float
-) -> tuple[Stuck, ...]:
-    """Lock occurrences, at most `most` of a tenant, that were due `unknown_after` seconds ago and that this Worker's
-    records do not run."""
-    rows = await transaction.rows(
-        "occurrence_leases/unknown_waiting", most=most, unknown_after=unknown_after, **runnable.parameters()
-    )
-    return tuple(Stuck(**row) for row in rows)
-
-
-async def end_waiting(
-    transaction: Transaction, stuck: Sequence[Stuck], cause: DeadCause, errors: Sequence[str]
-) -> frozenset[tuple[str, str]]:
-    """End locked occurrences unstarted, each with its sentence; tenants and schedules of those that were ended."""
-    rows = await transaction.rows(
-        "occurrence_leases/end_waiting",
-        ids=[each.id for each in stuck],
-        causes=[cause.value] * len(stuck),
-        errors=list(errors),
-    )
-    return frozenset((row["tenant"], row["schedule"]) for row in rows)
 
 
 async def renew(

@@ -22,6 +22,7 @@ from jobservice.rules.attempts import after_attempt, cancelled, unrunnable
 from jobservice.rules.schedules import Itself, Schedule
 from jobservice.store import hints
 from jobservice.store import occurrence_leases as store
+from jobservice.store import occurrence_stuck as stuck_store
 from jobservice.store.database import Database
 from jobservice.store.occurrence_leases import Completion, Reached, Runnable, TakenOccurrence, Written
 from jobservice.worker.leased_work import Grant, Renewed, RowLease, Taken, Why
@@ -178,9 +179,9 @@ class Occurrences:
     async def _end_cancelled(self) -> None:
         """End what waits and was cancelled."""
         async with self.database.transaction(None) as transaction:
-            stuck = await store.cancelled_waiting(transaction, most=SWEEP_MOST)
+            stuck = await stuck_store.cancelled_waiting(transaction, most=SWEEP_MOST)
             sentences = [cancelled(attempts=each.attempts) for each in stuck]
-            ended = await store.end_waiting(transaction, stuck, DeadCause.CANCELLED, sentences)
+            ended = await stuck_store.end_waiting(transaction, stuck, DeadCause.CANCELLED, sentences)
         self._note(ended)
 
     async def _sweep(self) -> None:
@@ -188,9 +189,11 @@ class Occurrences:
         if time.monotonic() < self._sweep_at:
             return
         async with self.database.transaction(None) as transaction:
-            stuck = await store.unknown_waiting(transaction, self._all, most=SWEEP_MOST, unknown_after=UNKNOWN_AFTER)
+            stuck = await stuck_store.unknown_waiting(
+                transaction, self._all, most=SWEEP_MOST, unknown_after=UNKNOWN_AFTER
+            )
             sentences = [unrunnable(schedule=each.schedule, seconds=each.since) for each in stuck]
-            ended = await store.end_waiting(transaction, stuck, DeadCause.UNRUNNABLE, sentences)
+            ended = await stuck_store.end_waiting(transaction, stuck, DeadCause.UNRUNNABLE, sentences)
         self._sweep_at = time.monotonic() + SWEEP_EVERY
         for each in stuck:
             _log.error("occurrence-unrunnable", row=str(each.id), schedule=each.schedule, tenant=each.tenant)
