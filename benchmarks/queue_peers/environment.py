@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -49,9 +50,9 @@ def python_of(peer: Peer, folder: Path) -> Path | str:
     python = environment / "bin" / "python"
     if python.exists():
         return python
-    found = shutil.which(f"python{peer.python}")
+    found = _working(peer.python)
     if found is None:
-        return f"no Python {peer.python} here"
+        return f"no working Python {peer.python} here"
     pins = str(HERE / peer.pins)
     for step in (
         (UV, "venv", "--quiet", "--python", found, environment),
@@ -62,6 +63,16 @@ def python_of(peer: Peer, folder: Path) -> Path | str:
             shutil.rmtree(environment, ignore_errors=True)
             return f"could not be installed: {(made.stderr.strip().splitlines() or ['no reason given'])[-1][:200]}"
     return python
+
+
+def _working(version: str) -> str | None:
+    """A Python of that version that starts: the one on the path, or one that pyenv has (whose own may not be switched on)."""
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    own = (str(each) for each in sorted(pyenv.glob(f"{version}.*/bin/python{version}")))
+    for python in (shutil.which(f"python{version}"), *own):
+        if python is not None and not subprocess.run([python, "-c", ""], capture_output=True, check=False).returncode:
+            return python
+    return None
 
 
 def run(peer: Peer, folder: Path, url: str, jobs: int) -> PeerRun:
