@@ -82,7 +82,7 @@ CHAOS = (
     _schedule("f.slow", 2, ONCE_LATE),
     _schedule("f.freezes", 6, bound=BOUND),
     _schedule("f.hangs", 10, bound=SHORT_BOUND, attempts=2),
-    _schedule("f.kills", 15, attempts=3),
+    _schedule("f.kills", 20, attempts=3),
     _schedule("f.blocks", 30, bound=SHORT_BOUND, attempts=2),
 )
 MILD = tuple(each for each in CHAOS if each.id not in ("f.hangs", "f.kills", "f.blocks", "f.freezes"))

@@ -38,13 +38,13 @@ SEED = int(os.environ.get("FAULTS_SEED", str(random.SystemRandom().randrange(1_0
 LONG = OCCURRENCES > 200
 AT_MOST = 180.0 if LONG else 60.0
 """Seconds of faults; then this part of the occurrences must have ended."""
-LEAST = 0.3 if LONG else 1.0
+LEAST = 0.1 if LONG else 1.0
 FAULTS = (
     *("kill", "freeze", "cut") * 4,
     *("end", "end", "swallow", "swallow", "stop-server", "kill-server"),
 )
 """What happens, as often as it stands here."""
-DRAIN_MOST = 90.0
+DRAIN_MOST = 120.0
 MORE_TENANTS = ("initech",)
 
 
@@ -133,6 +133,7 @@ async def test_whatever_happens_every_instant_is_accounted_for_once(
         url=ground.url,
         folder=str(tmp_path),
         scenario=scenario,
+        lease=3.0,  # a busy machine renews late
         seed=SEED,
         freezes_before_settling=0.004 if LONG else 0.2,
         freezes_once=not LONG,
@@ -189,7 +190,7 @@ async def faults(world: Chaos, ground: Ground) -> float:
         await world.tend()
         if time.monotonic() >= due and (LONG or not world.happened["kill"]):
             await world.happen(world.chance.choice(FAULTS) if LONG else "kill")
-            due = time.monotonic() + world.chance.uniform(0.5, 3.5)
+            due = time.monotonic() + world.chance.uniform(1.0, 4.0)
         await asyncio.sleep(0.1)
     # A busy machine does less in that time: what it did is judged.
     assert ground.ended() >= OCCURRENCES * LEAST, (
