@@ -212,7 +212,8 @@ async def drained(world: Chaos, ground: Ground, until: Any) -> None:
 
 def enough(world: Chaos, ground: Ground) -> bool:
     """Whether so many ended, and somebody was killed and somebody frozen as it was about to complete a run."""
-    return min(world.happened["kill"], world.happened[FROZEN]) > 0 and ground.ended() >= OCCURRENCES
+    thawed = not any(each.thaw_at for each in world.workers)  # its lease was over before
+    return thawed and min(world.happened["kill"], world.happened[FROZEN]) > 0 and ground.ended() >= OCCURRENCES
 
 
 def wrong_clocks(team: list[WorkerProcess]) -> None:
