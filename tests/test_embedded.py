@@ -74,6 +74,15 @@ def query(server: EmbeddedServer, text: str) -> Any:
         return row[0] if row else None
 
 
+def starts(folder: Path) -> None:
+    """A server on that folder starts, answers and stops."""
+    server = EmbeddedServer.start(folder)
+    try:
+        assert query(server, "select 1") == 1
+    finally:
+        server.stop()
+
+
 @pytest.mark.parametrize("major", [pytest.param(16, marks=pytest.mark.long), 18])
 def test_it_is_made_used_again_and_migrated(empty: Path, major: int) -> None:
     server = EmbeddedServer.start(empty, major=major)
@@ -188,22 +197,14 @@ def test_a_stale_file_that_names_another_living_process_is_no_obstacle(data: Pat
     EmbeddedServer.start(data).stop()
     stale = data / "cluster" / "postmaster.pid"
     stale.write_text(f"{os.getpid()}\n{data / 'cluster'}\n1\n5432\n{data / 'run'}\n\n1 1\nready\n")
-    server = EmbeddedServer.start(data)
-    try:
-        assert query(server, "select 1") == 1
-    finally:
-        server.stop()
+    starts(data)
 
 
 @pytest.mark.long
 def test_making_it_was_interrupted(empty: Path) -> None:
     (empty / "cluster.new").mkdir()
     (empty / "cluster.new" / "PG_VERSION").write_text("18\n")
-    server = EmbeddedServer.start(empty)
-    try:
-        assert query(server, "select 1") == 1
-    finally:
-        server.stop()
+    starts(empty)
 
 
 def test_a_start_that_takes_too_long_is_a_sentence(data: Path) -> None:
@@ -312,11 +313,7 @@ def test_a_path_that_the_programs_trip_over_is_refused_and_nothing_made(empty: P
 
 @pytest.mark.long
 def test_a_path_of_other_unusual_characters_works(empty: Path) -> None:
-    server = EmbeddedServer.start(empty / "x'é#%&;(*)=@d")
-    try:
-        assert query(server, "select 1") == 1
-    finally:
-        server.stop()
+    starts(empty / "x'é#%&;(*)=@d")
 
 
 def test_a_space_in_the_path_is_refused_and_avoided(empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
