@@ -318,6 +318,7 @@ def test_the_store_takes_no_other_state(rows: OccurrenceRows, superuser: psycopg
         superuser.execute(f"update jobs.occurrences set {change}".encode())
 
 
+@pytest.mark.requirement("stop-jobs-during-graceful-shutdown")
 async def test_a_lease_handed_back_is_not_counted(rows: OccurrenceRows, first: Holder, second: Holder) -> None:
     occurrence = rows.add()
     (taken,) = await first.take()

@@ -257,7 +257,7 @@ async def test_a_foreign_schedule_answers_as_an_unknown_one_and_reading_needs_it
     assert (await listed(jobs, "g.fin"))[NIGHTLY].dead == 1
     for person in ("m.ito", "o.lind", "s.audit"):
         await read_schedule(jobs.service, jobs.desk.actor(person), NIGHTLY)
-    asks: tuple[Any, ...] = (read_schedule, lambda *asked: next_instants(*asked, None, 5))
+    asks: tuple[Any, ...] = (read_schedule, lambda *asked: next_instants(*asked[:3], None, 5))
     for ask in asks:
         refusals = [
             await refused_with(ErrorCode.NOT_FOUND, ask(jobs.service, jobs.desk.actor("m.ito"), identifier))
@@ -279,7 +279,7 @@ async def test_what_a_person_cancelled_ahead_is_not_said_to_run_next(jobs: Sched
     assert detail.schedule.next_at == second
     assert [each.runs for each in detail.next[:2]] == [False, True]
     assert detail.next[0].words == "A person cancelled it: it does not run."
-    asked = {"cancel_asked_at": jobs.now, "cancelled_by": "o.lind", "cancel_reason": "bank down"}
+    asked: dict[str, Any] = {"cancel_asked_at": jobs.now, "cancelled_by": "o.lind", "cancel_reason": "bank down"}
     jobs.occurrence(MINUTELY, second, **asked)
     detail = await read_schedule(jobs.service, actor, MINUTELY)
     assert (detail.schedule.next_at, [each.runs for each in detail.next[:3]]) == (

@@ -356,6 +356,9 @@ async def test_times_survive_a_restart(ground: Ground) -> None:
     assert ground.rows(columns, "schedules") == [
         (at("2026-03-10T10:00"), at("2026-03-10T11:00"), at("2026-03-10T11:00"), at("2026-03-10T11:00:30"))
     ]
+    ground.go("2026-03-10T11:00:40")
+    await ground.run(planner(hourly), SECOND)
+    assert ground.rows("last_scheduled_at", "schedules") == [(at("2026-03-10T11:00"),)], "and go on from there"
 
 
 async def test_only_the_worker_that_started_last_compares_again(ground: Ground) -> None:
