@@ -202,10 +202,13 @@ class Chaos:
 
     def _hear_of_freezing(self, worker: WorkerProcess) -> None:
         """One that froze itself: it thaws after its lease was over for a while."""
-        if len(froze := worker.lines("frozen")) > self._seen.get(key := f"{id(worker)} {worker.pid}", 0):
-            self._seen[key] = len(froze)
+        if len(froze := worker.lines("frozen")) > self._seen_of(worker):
+            self._seen[f"{id(worker)} {worker.pid}"] = len(froze)
             self.happened[FROZEN] += 1
             worker.thaw_at = max(worker.thaw_at or 0.0, time.monotonic() + self.longer_than_a_lease())
+
+    def _seen_of(self, worker: WorkerProcess) -> int:
+        return self._seen.get(f"{id(worker)} {worker.pid}", 0)
 
     def longer_than_a_lease(self) -> float:
         """How long a Worker stays frozen, seconds."""
@@ -213,7 +216,11 @@ class Chaos:
 
     async def happen(self, what: str) -> None:
         """One of `kill`, `freeze`, `end`, `cut`, `swallow`, `stop-server`, `kill-server`."""
-        victim = self.chance.choice(self.workers)
+        # Who is frozen is left to wake: what it still wants to write then is what is to be refused.
+        awake = [
+            each for each in self.workers if each.thaw_at is None and not each.lines("frozen")[self._seen_of(each) :]
+        ]
+        victim = self.chance.choice(awake or self.workers)
         if what == "kill":
             await asyncio.to_thread(victim.kill)
             await asyncio.to_thread(victim.start)
