@@ -257,7 +257,7 @@ async def test_a_foreign_schedule_answers_as_an_unknown_one_and_reading_needs_it
     assert (await listed(jobs, "g.fin"))[NIGHTLY].dead == 1
     for person in ("m.ito", "o.lind", "s.audit"):
         await read_schedule(jobs.service, jobs.desk.actor(person), NIGHTLY)
-    asks: tuple[Any, ...] = (read_schedule, lambda *asked: next_instants(*asked[:3], None, 5))
+    asks: tuple[Any, ...] = (read_schedule, lambda service, actor, named: next_instants(service, actor, named, None, 5))
     for ask in asks:
         refusals = [
             await refused_with(ErrorCode.NOT_FOUND, ask(jobs.service, jobs.desk.actor("m.ito"), identifier))
