@@ -82,6 +82,7 @@ async def test_completions_of_one_moment_are_written_in_batches(stage: Stage) ->
         stage.rows.add(lock=f"lock {number}")
     taken = await stage.holder.take(most=250)
     settler = stage.settler()
+    settler.batch = 100
     assert all(await asyncio.gather(*(stage.settle(settler, completed(each)) for each in taken)))
     assert stage.states() == {"completed": 250}
     assert max(stage.batches) <= 100
