@@ -186,6 +186,16 @@ async def test_items_come_failed_ones_first_in_pages(stage: ScheduleStage) -> No
         assert (await refused(wrong)).code == "cursor-invalid"
 
 
+async def test_an_occurrence_counts_the_items_of_a_run_that_goes_on(stage: ScheduleStage) -> None:
+    service = stage.sign_in(OPERATOR)
+    identifier = stage.plan(MINUTELY, stage.now, PROCESSING)
+    stage.items(identifier, DONE, FAILED, None, UNCERTAIN, REFUSED, DONE)
+    counts = (await occurrences.occurrence(service, identifier)).occurrence.items
+    assert (counts.done, counts.refused, counts.failed, counts.unfinished) == (2, 1, 2, 1)
+    (listed,) = (await occurrences.occurrences(service)).occurrences
+    assert listed.items.done == 0  # as the row says
+
+
 @CANCELLING
 async def test_cancelling_asks_once_and_what_has_ended_is_refused(stage: ScheduleStage) -> None:
     now, service, key = stage.now, stage.sign_in(OPERATOR), new_key()

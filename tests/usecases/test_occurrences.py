@@ -144,6 +144,36 @@ async def test_an_occurrence_is_read_by_id_and_by_name_with_lease_attempts_and_r
     assert [each.label for each in shown.items.items] == ["Item 1"]
 
 
+@pytest.mark.parametrize(
+    ("kept", "outcomes", "told"),
+    [
+        pytest.param(
+            (0, 0, 0, 7), (DONE, REFUSED, FAILED, UNCERTAIN, DONE, None, None), (2, 1, 2, 2), id="single-path"
+        ),
+        pytest.param((40, 0, 0, 3), (DONE, FAILED, None), (41, 0, 1, 1), id="rows-of-what-fell-out-of-batches"),
+        pytest.param((40, 0, 0, 0), (), (40, 0, 0, 0), id="batches-alone"),
+        pytest.param((0, 0, 0, 1), (), (0, 0, 0, 1), id="no-row-yet"),
+    ],
+)
+@pytest.mark.parametrize("state", ["processing", "scheduled", "dead-letter"])
+async def test_an_occurrence_that_nobody_settled_yet_counts_its_items_while_the_list_says_what_was_written(
+    jobs: ScheduleDesk,
+    state: str,
+    kept: tuple[int, ...],
+    outcomes: tuple[OutcomeKind | None, ...],
+    told: tuple[int, ...],
+) -> None:
+    columns: dict[str, Any] = dict(zip(("done", "refused", "failed", "unfinished"), kept, strict=True))
+    found = jobs.occurrence(NIGHTLY, START, state, **columns)
+    jobs.items(found, *outcomes)
+    actor = jobs.desk.actor("o.lind")
+    shown = (await read_occurrence(jobs.service, actor, found)).occurrence.items
+    assert (shown.done, shown.refused, shown.failed, shown.unfinished) == told
+    everything = Asked(schedule=None, states=(), since=None, until=None, limit=5)
+    (listed,) = (await list_occurrences(jobs.service, actor, everything, None)).occurrences
+    assert (listed.items.done, listed.items.refused, listed.items.failed, listed.items.unfinished) == kept
+
+
 async def test_items_that_failed_come_first_then_those_without_an_outcome(jobs: ScheduleDesk) -> None:
     found = jobs.occurrence(NIGHTLY, START, "dead-letter")
     other = jobs.occurrence(NIGHTLY, START + MINUTE, "dead-letter")

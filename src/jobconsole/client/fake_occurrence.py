@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import UTC, datetime, timedelta
 
 from jobcontract.occurrence_names import occurrence_name
@@ -129,6 +129,21 @@ def of_run(outcomes: Iterable[OutcomeKind | None], now: datetime) -> list[Occurr
         )
         for number, outcome in enumerate(outcomes, 1)
     ]
+
+
+def counted(row: Occurrence, items: Collection[OccurrenceItem]) -> Occurrence:
+    """An occurrence with its items counted by their rows, as the service does until an attempt is settled: what was
+    selected and has no row is done."""
+    if row.state is OccurrenceState.COMPLETED or not items:
+        return row
+    kept, outcomes = row.items, [each.outcome for each in items]
+    selected = max(kept.done + kept.refused + kept.failed + kept.unfinished, len(items))
+    refused = max(kept.refused, outcomes.count(OutcomeKind.REFUSED))
+    failed = max(kept.failed, outcomes.count(OutcomeKind.FAILED) + outcomes.count(OutcomeKind.UNCERTAIN))
+    unfinished = outcomes.count(None)
+    done = max(kept.done, selected - refused - failed - unfinished)
+    counts = {"done": done, "refused": refused, "failed": failed, "unfinished": unfinished}
+    return row.model_copy(update={"items": kept.model_copy(update=counts)})
 
 
 def ended_words(row: Occurrence) -> str:

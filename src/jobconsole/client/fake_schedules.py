@@ -17,7 +17,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
 from jobconsole.client.fake_asked import TENANT, Asked, Handler
-from jobconsole.client.fake_occurrence import ended_words, occurrence, of_run, scheduled
+from jobconsole.client.fake_occurrence import counted, ended_words, occurrence, of_run, scheduled
 from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.events import Topic
 from jobcontract.occurrence_names import read_instant, read_occurrence_name
@@ -184,7 +184,7 @@ class FakeJobs:
         found = self._find(asked)
         items = self._items_of(found.id)
         return OccurrenceDetail(
-            occurrence=found,
+            occurrence=counted(found, items),
             attempts=tuple(reversed(self.attempts.get(found.id, ()))),
             refused=tuple(reversed(self.refused.get(found.id, ()))),
             items=tuple(items[:ITEMS]),

@@ -107,16 +107,17 @@ async def list_occurrences(service: Service, actor: Actor, asked: Asked, behind:
 
 
 async def read_occurrence(service: Service, actor: Actor, named: str) -> ReadOccurrence:
-    """One occurrence by its id or its name. Refusal PERMISSION_MISSING, NOT_FOUND."""
+    """One occurrence by its id or its name, its items counted as they are now. Refusal PERMISSION_MISSING, NOT_FOUND."""
     actor.require(Permission.SCHEDULE_READ)
     async with service.database.transaction(actor.tenant) as transaction:
         found = await _find(transaction, named)
         identifier = str(found["id"])
+        counted = await store.counted(transaction, identifier)
         attempts = await store.attempts(transaction, identifier, most=ATTEMPTS)
         refused = await store.refused(transaction, identifier, most=REFUSED)
         items = await _items(transaction, identifier, FIRST_ITEM, ITEMS)
     return ReadOccurrence(
-        occurrence=_occurrence(service, found),
+        occurrence=_occurrence(service, found if counted is None else {**found, **counted}),
         attempts=tuple(Attempt.model_validate(row) for row in attempts),
         refused=tuple(RefusedCompletion.model_validate(row) for row in refused),
         items=items,
