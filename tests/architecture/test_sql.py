@@ -81,7 +81,7 @@ def test_a_write_of_a_turn_or_a_plan_by_the_worker_carries_its_lease(name: str) 
 
 
 @pytest.mark.requirement("restrict-completion-by-fencing-value", "renew-only-owned-leases")
-@pytest.mark.parametrize("name", ["renew", "settle", "hand_back"])
+@pytest.mark.parametrize("name", ["renew", "settle", "hand_back", "hand_back_unknown"])
 def test_a_write_of_an_occurrence_by_the_worker_carries_its_lease(name: str) -> None:
     _, _, written = _text(f"occurrence_leases/{name}").replace("\n", " ").partition("update jobs.occurrences")
     condition = written.partition(" where ")[2].partition("returning")[0]

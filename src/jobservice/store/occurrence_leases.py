@@ -6,7 +6,7 @@ under a lease compares holder and fence; one that finds nothing is late, and say
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import UUID
@@ -355,6 +355,22 @@ async def hand_back(
         began_after=began_after,
         error=error,
     )
+
+
+async def hand_back_unknown(
+    transaction: Transaction, held: Collection[tuple[UUID, int]], *, holder: UUID, expired_too: bool, error: str
+) -> frozenset[tuple[str, str]]:
+    """Give back, uncounted, what was claimed for this process and is not `held` (occurrence and fence): tenants and
+    schedules of that."""
+    rows = await transaction.rows(
+        "occurrence_leases/hand_back_unknown",
+        ids=[occurrence for occurrence, _ in held],
+        fences=[fence for _, fence in held],
+        holder=holder,
+        expired_too=expired_too,
+        error=error,
+    )
+    return frozenset((row["tenant"], row["schedule"]) for row in rows)
 
 
 async def reach(transaction: Transaction, reached: Sequence[Reached]) -> None:

@@ -73,12 +73,14 @@ class Heads:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claimed:
     """What was claimed. `next_in`: seconds until it is worth to look again; None: nothing is known to come.
-    `cancelled`: one that has not ended is to be cancelled. `changed`: tenant and schedule of what ended without being claimed."""
+    `cancelled`: one that has not ended is to be cancelled. `changed`: tenant and schedule of what ended without being claimed.
+    `in_doubt`: more may have been claimed, and the answer got lost."""
 
     occurrences: tuple[TakenOccurrence, ...] = ()
     next_in: float | None = None
     cancelled: bool = False
     changed: frozenset[tuple[str, str]] = frozenset()
+    in_doubt: bool = False
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -116,7 +118,7 @@ class Lane:
             if not claimed:
                 raise
             _log.warning("leases-not-taken-over", error=str(error))
-            return Claimed(occurrences=claimed, next_in=0.0, cancelled=found.cancelled)
+            return Claimed(occurrences=claimed, next_in=0.0, cancelled=found.cancelled, in_doubt=True)
         return Claimed(
             occurrences=(*claimed, *over),
             next_in=0.0 if over else next_in,

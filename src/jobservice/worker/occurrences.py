@@ -43,6 +43,9 @@ SWEEP_EVERY = 60.0
 SWEEP_MOST = 100
 """Most occurrences that are ended unstarted at once (of a tenant, where nobody runs them)."""
 SENTENCE_MOST = 4_000
+UNKNOWN = "Handed back: its Worker did not learn that it had claimed it."
+DOUBT_SECONDS = 15.0
+"""After a claim whose answer got lost: for how long the server may still commit it (a statement, and its answer)."""
 BROKEN_OFF_MOST = 10
 """How often an occurrence is handed back uncounted before it counts that the database was away for it: what loses its
 connection oftener does so by itself, and would be begun again for ever."""
@@ -104,6 +107,8 @@ class Occurrences:
     _settler: Settler = field(init=False)
     _hints: ScheduleHints = field(init=False)
     _sweep_at: float = 0.0
+    in_doubt: float | None = None
+    """When a claim last ended so that nobody knows whether it was committed (monotonic); None: what is held is known."""
 
     def __post_init__(self) -> None:
         self._all = runnable_of(self.schedules, self.deployment)
@@ -133,6 +138,15 @@ class Occurrences:
 
     async def take(self, holder: UUID, most: int, running: Mapping[str, int]) -> Taken:  # noqa: ARG002  # by lane here
         """Claim what is due, fairly between tenants, and take over leases that ran out; end what is not to start."""
+        if self.in_doubt is not None:
+            await self._give_back_unknown(holder, self.in_doubt)
+        try:
+            return await self._look(holder, most)
+        except BaseException:  # whatever it is, it may have come after a commit
+            self.in_doubt = time.monotonic()
+            raise
+
+    async def _look(self, holder: UUID, most: int) -> Taken:
         grants: list[Grant] = []
         soonest: list[float] = []
         some_cancelled = False
@@ -145,12 +159,15 @@ class Occurrences:
             grants += [self._grant(lane, each, asked) for each in claimed.occurrences]
             self._note(claimed.changed)
             some_cancelled |= claimed.cancelled
+            if claimed.in_doubt:
+                self.in_doubt = time.monotonic()
             if claimed.next_in is not None:
                 soonest.append(claimed.next_in)
         errors = [each for each in taken if isinstance(each, BaseException)]
         if errors and not grants:
             raise errors[0]
         if errors:  # what one lane claimed is begun; the other says again what is wrong, at once
+            self.in_doubt = time.monotonic()
             return Taken(grants=tuple(grants), next_in=0.0)
         try:
             if some_cancelled:
@@ -162,6 +179,19 @@ class Occurrences:
             _log.warning("occurrences-not-ended", error=str(error))
             return Taken(grants=tuple(grants), next_in=0.0)
         return Taken(grants=tuple(grants), next_in=min(soonest, default=None))
+
+    async def _give_back_unknown(self, holder: UUID, since: float) -> None:
+        """Give back what was claimed for this process without its knowledge: nobody would run it, and its attempt would
+        count as lost. Until the server cannot commit such a claim any more."""
+        async with self.database.transaction(None) as transaction:
+            returned = await store.hand_back_unknown(
+                transaction, self._held, holder=holder, expired_too=not self.settled(self.lease), error=UNKNOWN
+            )
+        if time.monotonic() - since >= DOUBT_SECONDS:
+            self.in_doubt = None
+        if returned:
+            _log.warning("claims-in-doubt-given-back", schedules=sorted({schedule for _, schedule in returned}))
+        self._note(returned)
 
     async def _take(self, lane: Lane, holder: UUID, most: int) -> Claimed:
         """Claim what is due in one lane."""
@@ -255,18 +285,24 @@ class Occurrences:
     async def give_back(self, lease: RowLease, database: Database | None = None) -> bool:
         """Give a lease back, its attempt uncounted; not one that ran out through its holder's own fault."""
         taken = _content(lease)
-        begun = self._held.pop((taken.id, taken.fence), None)
-        async with (database or self.database).transaction(None) as transaction:
-            returned = await store.hand_back(
-                transaction,
-                taken,
-                holder=lease.holder,
-                expired_too=not self.settled(self.lease),
-                began_after=None if begun is None else begun.began_after,
-                error=_given_back(lease),
-            )
-            if database is not None and returned is not None:
-                await hints.add_schedules(transaction, ((taken.tenant, taken.schedule),))
+        begun = self._held.get((taken.id, taken.fence))
+        try:
+            async with (database or self.database).transaction(None) as transaction:
+                returned = await store.hand_back(
+                    transaction,
+                    taken,
+                    holder=lease.holder,
+                    expired_too=not self.settled(self.lease),
+                    began_after=None if begun is None else begun.began_after,
+                    error=_given_back(lease),
+                )
+                if database is not None and returned is not None:
+                    await hints.add_schedules(transaction, ((taken.tenant, taken.schedule),))
+        except BaseException as error:
+            if not (isinstance(error, Refusal) and error.kind is ErrorCode.DATABASE_AWAY):  # else held, and asked again
+                self._held.pop((taken.id, taken.fence), None)
+            raise
+        self._held.pop((taken.id, taken.fence), None)
         if database is None:
             self._hints.note(taken.tenant, taken.schedule)
         return returned is not None
