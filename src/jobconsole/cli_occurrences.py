@@ -12,12 +12,24 @@ from typing import Any
 import click
 
 from jobconsole.cli_bulk_steering import KEY, REASON, key_or_new
-from jobconsole.cli_connection import EPILOG, Shown, SignedIn, connection_options, hand_down, sure, twin, within
+from jobconsole.cli_connection import (
+    EPILOG,
+    USAGE,
+    Shown,
+    SignedIn,
+    connection_options,
+    fail,
+    hand_down,
+    sure,
+    twin,
+    within,
+)
 from jobconsole.cli_schedules import instant_of, more_lines, paged
 from jobconsole.client import occurrences as client
 from jobconsole.client import schedules as schedules_client
 from jobconsole.client import workers as workers_client
 from jobconsole.present import plain_schedules as plain
+from jobconsole.present.times import utc
 from jobcontract.ids import KEY_MAX, PAGE_MAX
 from jobcontract.occurrence_names import read_occurrence_name
 from jobcontract.states import OccurrenceState
@@ -77,6 +89,8 @@ async def list_occurrences(
     its midnight on, yesterday, -2h."""
     wanted = tuple(OccurrenceState(state) for state in states)
     first, last = instant_of(at, "--since", since), instant_of(at, "--until", until)
+    if first is not None and last is not None and first > last:
+        fail(f"--since {utc(first)} is later than --until {utc(last)}: nothing is scheduled in between.", USAGE)
     asked = (at.service, schedule, wanted, first, last)
     page = await client.occurrences(*asked, cursor, PAGE_MAX if everything else limit)
     if not page.occurrences and schedule is not None:

@@ -103,6 +103,10 @@ def test_occurrences_are_listed_by_schedule_state_and_time_and_shown_by_name_or_
         (("show", "statements.hourly@2026-03-02T09:00:00Z"), "There is no occurrence"),
         (("list", "--state", "lost"), "'lost' is not one of 'scheduled', 'processing', 'completed', 'dead-letter'"),
         (("list", "--schedule", "statements.nightly"), "There is no schedule 'statements.nightly'. Schedules:"),
+        (
+            ("list", "--since", "2026-03-02 09:00", "--until", "2026-03-02 08:59"),
+            "--since 2026-03-02 08:00:00Z is later than --until 2026-03-02 07:59:00Z: nothing is scheduled in between.",
+        ),
         (("list", "--since", "2026-02-30"), "--since: There is no 2026-02-30 in the calendar."),
         (
             ("show", "statements.hourly@2026-03-02T09:00"),

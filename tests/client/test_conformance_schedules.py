@@ -186,6 +186,16 @@ async def test_items_come_failed_ones_first_in_pages(stage: ScheduleStage) -> No
         assert (await refused(wrong)).code == "cursor-invalid"
 
 
+async def test_a_range_that_ends_before_it_begins_is_refused(stage: ScheduleStage) -> None:
+    now, service = stage.now, stage.sign_in(OPERATOR)
+    asked = occurrences.occurrences(service, since=now, until=now - MINUTE)
+    refusal = await refused(asked)
+    assert refusal.code == "invalid-request"
+    assert refusal.sentence.startswith("since, ")
+    assert "is later than until, " in refusal.sentence
+    assert (await occurrences.occurrences(service, since=now, until=now)).occurrences == ()
+
+
 async def test_an_occurrence_counts_the_items_of_a_run_that_goes_on(stage: ScheduleStage) -> None:
     service = stage.sign_in(OPERATOR)
     identifier = stage.plan(MINUTELY, stage.now, PROCESSING)

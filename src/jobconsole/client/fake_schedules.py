@@ -167,6 +167,8 @@ class FakeJobs:
         if not set(states) <= set(OccurrenceState):
             raise Refusal(ErrorCode.INVALID_REQUEST, "query.state names no state of an occurrence.")
         since, until = _instant(asked, "since"), _instant(asked, "until")
+        if since is not None and until is not None and since > until:
+            raise Refusal(ErrorCode.INVALID_REQUEST, f"since, {since}, is later than until, {until}.")
         rows = [
             each
             for each in self.occurrences.values()

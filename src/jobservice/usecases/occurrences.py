@@ -86,9 +86,15 @@ class ReadOccurrence:
 async def list_occurrences(service: Service, actor: Actor, asked: Asked, behind: Place | None) -> ListedOccurrences:
     """One page of the tenant's occurrences. A schedule that the records do not have any more may be asked for too.
 
-    Refusal PERMISSION_MISSING without schedule.read.
+    Refusal PERMISSION_MISSING without schedule.read, INVALID_REQUEST where the range ends before it begins.
     """
     actor.require(Permission.SCHEDULE_READ)
+    if asked.since is not None and asked.until is not None and asked.since > asked.until:
+        raise Refusal(
+            ErrorCode.INVALID_REQUEST,
+            f"since, {asked.since.isoformat()}, is later than until, {asked.until.isoformat()}: nothing is scheduled in "
+            "between.",
+        )
     wanted = Wanted(
         schedule=asked.schedule,
         states=tuple(sorted(asked.states)) or tuple(OccurrenceState),
