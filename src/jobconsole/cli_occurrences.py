@@ -29,6 +29,7 @@ from jobconsole.client import occurrences as client
 from jobconsole.client import schedules as schedules_client
 from jobconsole.client import workers as workers_client
 from jobconsole.present import plain_schedules as plain
+from jobconsole.present.schedules import At
 from jobconsole.present.times import utc
 from jobcontract.ids import KEY_MAX, PAGE_MAX
 from jobcontract.occurrence_names import read_occurrence_name
@@ -100,7 +101,7 @@ async def list_occurrences(
     if everything and page.next is not None:
         rows = [each async for each in client.every_occurrence(*asked, limit=PAGE_MAX)]
         page = page.model_copy(update={"occurrences": tuple(rows), "next": None})
-    lines = plain.occurrences_lines(page.occurrences, at.settings.zone)
+    lines = plain.occurrences_lines(page.occurrences, At(now=page.now, zone=at.settings.zone))
     return Shown(
         answer=page, lines=[*(lines if page.occurrences else ["No occurrence is like that."]), *more_lines(page.next)]
     )

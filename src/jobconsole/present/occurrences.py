@@ -104,10 +104,10 @@ def what_text(occurrence: Occurrence, at: At) -> str:
     if occurrence.state is OccurrenceState.SCHEDULED and occurrence.attempts:
         return f"next attempt {_due(occurrence, at)}"
     if overdue(occurrence, at):
-        return f"not started, due {_due(occurrence, at)}"
+        return late_text(occurrence, at)
     if occurrence.state is OccurrenceState.COMPLETED and occurrence.started_at and occurrence.ended_at:
         took = lasted((occurrence.ended_at - occurrence.started_at).total_seconds())
-        return f"took {took}{_started_late(occurrence)}{_origin(occurrence)}"
+        return f"took {took}{started_late(occurrence)}{_origin(occurrence)}"
     return _origin(occurrence).removeprefix(" · ")
 
 
@@ -117,7 +117,16 @@ def overdue(occurrence: Occurrence, at: At) -> bool:
     return waits and (at.now - occurrence.due_at).total_seconds() > LATE_SECONDS
 
 
-def _started_late(occurrence: Occurrence) -> str:
+def late_text(occurrence: Occurrence, at: At) -> str:
+    """`not started, due since 45 s`, `next attempt since 45 s`, `started 37 s late`; empty where it is not late."""
+    if not overdue(occurrence, at):
+        return started_late(occurrence).removeprefix(" · ")
+    if occurrence.cancel_asked_at is not None:
+        return ""
+    return f"{'next attempt' if occurrence.attempts else 'not started, due'} {_due(occurrence, at)}"
+
+
+def started_late(occurrence: Occurrence) -> str:
     """By how much its first attempt began after its time; nothing where that is as it should be."""
     if occurrence.started_at is None or occurrence.origin is OccurrenceOrigin.MANUAL:
         return ""
@@ -263,12 +272,12 @@ def _run_lines(occurrence: Occurrence, at: At) -> list[Line]:
     took = ""
     if occurrence.ended_at is not None:
         took = f" · took {lasted((occurrence.ended_at - occurrence.started_at).total_seconds())}"
-    late = Piece(_started_late(occurrence), Tone.WARN)
+    late = Piece(started_late(occurrence), Tone.WARN)
     return [_labelled("ran", Piece(started), late, Piece(took), Piece(f" · {tries}", Tone.QUIET))]
 
 
 def _counts_pieces(occurrence: Occurrence) -> Sequence[Piece]:
-    counts, ended = occurrence.items, occurrence.state.ended
+    counts = occurrence.items
     told = [
         Piece(f"✗ {counts.failed:,} failed" if counts.failed else "", Tone.BAD),
         Piece(f"✓ {counts.done:,} done" if counts.done else "", Tone.GOOD),
@@ -276,12 +285,19 @@ def _counts_pieces(occurrence: Occurrence) -> Sequence[Piece]:
         Piece(f"{counts.unfinished:,} without an outcome" if counts.unfinished else ""),
     ]
     pieces = joined(told)
-    if counts.selected_all or (ended and not pieces):
-        return pieces or (Piece("none was selected", Tone.QUIET),)
-    if not pieces and occurrence.started_at is None:
-        return (Piece("selected once it starts", Tone.QUIET),)
-    left = "not all were selected" if ended else "more to select"
-    return (*pieces, Piece(f"{' · ' if pieces else ''}{left}", Tone.QUIET))
+    left = left_text(occurrence)
+    return (*pieces, Piece(f"{' · ' if pieces and left else ''}{left}", Tone.QUIET))
+
+
+def left_text(occurrence: Occurrence) -> str:
+    """What is to say of the selection beside the counts: `more to select`; empty where it came to its end."""
+    counts, ended = occurrence.items, occurrence.state.ended
+    some = counts.done + counts.refused + counts.failed + counts.unfinished > 0
+    if counts.selected_all or (ended and not some):
+        return "" if some else "none was selected"
+    if not some and occurrence.started_at is None:
+        return "selected once it starts"
+    return "not all were selected" if ended else "more to select"
 
 
 def _labelled(label: str, *pieces: Piece) -> Line:

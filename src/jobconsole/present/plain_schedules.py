@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from datetime import datetime, tzinfo
 
 from jobconsole.present.attempts import cancel_words
-from jobconsole.present.occurrences import CAUSES, attempts_text
+from jobconsole.present.occurrences import CAUSES, attempts_text, late_text, left_text, started_late
 from jobconsole.present.plain import pairs, table
-from jobconsole.present.schedules import CLOCKS, clock_words, signs, skip_words, utc_text, wall_text, zone_of
+from jobconsole.present.schedules import CLOCKS, At, clock_words, signs, skip_words, utc_text, wall_text, zone_of
 from jobconsole.present.text import line
 from jobconsole.present.times import brief_span, local, utc
 from jobcontract.occurrences import Attempt, Occurrence, OccurrenceDetail, OccurrenceItem, RefusedCompletion
@@ -144,27 +144,28 @@ def skipped_lines(skipped: Sequence[SkippedInstants], zone: tzinfo) -> list[str]
     return table(("skipped from", "to", "count", "policy", "why", "ran as", "decided"), rows, right=(2,))
 
 
-def occurrences_lines(occurrences: Sequence[Occurrence], zone: tzinfo) -> list[str]:
-    """One line an occurrence, the latest scheduled first."""
+def occurrences_lines(occurrences: Sequence[Occurrence], at: At) -> list[str]:
+    """One line an occurrence, the latest scheduled first; what is late says by how much."""
     rows = (
         (
             each.name,
             each.state,
-            local(each.scheduled_at, zone),
+            local(each.scheduled_at, at.zone),
             attempts_text(each),
             f"{each.items.done:,}",
             f"{each.items.refused:,}",
             f"{each.items.failed:,}",
             f"{each.items.unfinished:,}",
-            "" if each.ended_at is None else local(each.ended_at, zone),
+            late_text(each, at),
+            "" if each.ended_at is None else local(each.ended_at, at.zone),
             each.cause or "",
             each.error or "",
             each.id,
         )
         for each in occurrences
     )
-    counts = ("done", "refused", "failed", "open")
-    heads = ("occurrence", "state", "on your clock", "attempts", *counts, "ended", "cause", "error", "id")
+    counts = ("done", "refused", "failed", "without an outcome")
+    heads = ("occurrence", "state", "on your clock", "attempts", *counts, "late", "ended", "cause", "error", "id")
     return table(heads, rows, right=(4, 5, 6, 7))
 
 
@@ -178,11 +179,6 @@ def occurrence_lines(occurrence: Occurrence, zone: tzinfo) -> list[str]:
         cancelled = f"{who}, {_both(asked, zone)}: {occurrence.cancel_reason or ''}"
     clock = f", {CLOCKS[occurrence.clock]}" if occurrence.clock is not None else ""
     wall = f" = {occurrence.local:%a %Y-%m-%d %H:%M:%S} in {occurrence.zone}{clock}" if occurrence.local else ""
-    counts = occurrence.items
-    items = (
-        f"{counts.done:,} done, {counts.refused:,} refused, {counts.failed:,} failed, {counts.unfinished:,} without an "
-        f"outcome{'' if counts.selected_all or occurrence.state.ended else '; more to select'}"
-    )
     return pairs(
         (
             ("occurrence", f"{occurrence.name} ({occurrence.id})"),
@@ -202,11 +198,25 @@ def occurrence_lines(occurrence: Occurrence, zone: tzinfo) -> list[str]:
                 and f"Worker {lease.worker} on {lease.host}, fence {lease.fence:,}, taken {_both(lease.taken_at, zone)}, "
                 f"renewed {lease.renewals:,} times, expires {_both(lease.expires_at, zone)}",
             ),
-            ("started", occurrence.started_at and _both(occurrence.started_at, zone)),
+            (
+                "started",
+                occurrence.started_at and f"{_both(occurrence.started_at, zone)}{started_late(occurrence)}",
+            ),
             ("ended", occurrence.ended_at and _both(occurrence.ended_at, zone)),
-            ("items", items),
+            ("items", _items(occurrence)),
         )
     )
+
+
+def _items(occurrence: Occurrence) -> str:
+    counts, left = occurrence.items, left_text(occurrence)
+    if not counts.done + counts.refused + counts.failed + counts.unfinished:
+        return left
+    told = (
+        f"{counts.done:,} done, {counts.refused:,} refused, {counts.failed:,} failed, {counts.unfinished:,} without an "
+        "outcome"
+    )
+    return f"{told}; {left}" if left else told
 
 
 def _policy(occurrence: Occurrence) -> str:
