@@ -249,6 +249,15 @@ def test_an_override_replaces_the_value_of_one_process_and_is_checked_like_the_r
     ]
 
 
+def test_a_lease_is_long_enough_to_be_renewed_and_slots_no_more_than_connections_allow() -> None:
+    """A lease is renewed within a fifth of its length, also where the process is busy."""
+    found, _ = records.load(GOOD, overrides={"occurrence.lease": "PT5S", "worker.slots": "200"})
+    assert found is not None
+    refused, findings = records.load(GOOD, overrides={"occurrence.lease": "PT4S", "worker.slots": "201"})
+    assert refused is None
+    assert [finding.code for finding in findings] == ["setting-out-of-bounds"] * 2
+
+
 @pytest.mark.requirement("FILE-03")
 @pytest.mark.parametrize("target", ["file", "folder", "dangling"])
 def test_a_link_that_leaves_the_folder_is_not_followed(folder: Path, tmp_path: Path, target: str) -> None:

@@ -119,7 +119,7 @@ DECLARATIONS: tuple[SettingDeclaration, ...] = (
     SettingDeclaration(
         id="occurrence.lease",
         type=SettingType.DURATION,
-        least=1,
+        least=5,  # a busy process answers within a fifth of it, and so keeps its leases
         most=3_600,
         purpose="how long a run is its Worker's without a sign of life",
     ),
@@ -131,6 +131,10 @@ DECLARATIONS: tuple[SettingDeclaration, ...] = (
         purpose="how long a Worker that stops ends what it has begun",
     ),
     SettingDeclaration(
-        id="worker.slots", type=SettingType.COUNT, least=1, most=1_000, purpose="runs of one Worker at once"
+        id="worker.slots",
+        type=SettingType.COUNT,
+        least=1,
+        most=200,  # each may need a connection of its own to the database
+        purpose="runs of one Worker at once",
     ),
 )
