@@ -33,7 +33,9 @@ FRAME = Frame(
 def test_the_link_is_said_with_its_age_and_next_try_in_the_profiles_zone() -> None:
     assert words(LIVE, 100.0, UTC) == "live · 1 s"
     assert words(STALE, 100.0, FRAME.zone) == "stale since 12:04:31 · trying again in 4 s"
-    assert words(STALE, 200.0, UTC) == "stale since 11:04:31 · trying again in 0 s"
+    assert words(STALE, 200.0, UTC) == "stale since 11:04:31 · trying again"
+    assert words(STALE, 103.6, UTC) == "stale since 11:04:31 · trying again"
+    assert words(STALE, 103.4, UTC) == "stale since 11:04:31 · trying again in 1 s"
     assert words(STALE, 100.0, UTC, short=True) == "stale since 11:04:31"
 
 

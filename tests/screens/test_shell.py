@@ -158,7 +158,7 @@ async def test_a_lost_link_is_said_acts_are_refused_and_it_comes_back_by_itself(
         fake.close_streams()
         await until(app, lambda: app.link.state is LinkState.STALE, "stale")
         assert "stale since" in lines(app)[0]
-        assert "trying again in" in lines(app)[0]
+        assert "trying again" in lines(app)[0]
         assert not app.situation("plain").connected
         before = app.place_screen.reloads  # type: ignore[attr-defined]  # the stage's own screen
         fake.away = False

@@ -59,7 +59,8 @@ def words(link: Link, now: float, zone: tzinfo, *, short: bool = False) -> str:
     if link.state is LinkState.STALE and link.since is not None:
         text = f"stale since {link.since.astimezone(zone):%H:%M:%S}"
         if link.retry is not None and not short:
-            text += f" · trying again in {max(0, round(link.retry - now))} s"
+            left = round(link.retry - now)
+            text += f" · trying again in {left} s" if left > 0 else " · trying again"
         return text
     if link.connected and link.heard is not None:
         return f"{link.state} · {age(now - link.heard)}"
