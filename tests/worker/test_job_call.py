@@ -8,11 +8,12 @@ from typing import Any
 
 import psycopg
 import pytest
+from structlog.testing import capture_logs
 
 from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.money import Money
-from jobcontract.states import OccurrenceState
-from jobservice.application import JobCall, JobItem, NewPayment, NewWorkItem, Outcome, done, failed, refused
+from jobcontract.states import AttemptEnding, OccurrenceState, OutcomeKind
+from jobservice.application import JobCall, JobItem, NewPayment, NewWorkItem, Outcome, done, failed, refused, retry
 from jobservice.rules.schedules import Schedule
 from jobservice.store import items
 from jobservice.store.database import Transaction
@@ -238,3 +239,63 @@ async def test_an_effect_that_was_left_under_way_is_undone_with_the_others(
     assert (ending.state, ending.counts) == (OccurrenceState.COMPLETED, Counts(refused=1))
     assert await left[0], "it had its answer, and then was undone"
     assert runs.notes() == []
+
+
+MALFORMED: dict[str, Any] = {
+    "no sentence": Outcome(kind=OutcomeKind.DONE, sentence=None),  # type: ignore[arg-type]  # what an application may do
+    "bytes": Outcome(kind=OutcomeKind.REFUSED, sentence=b"no"),  # type: ignore[arg-type]  # as above
+    "kind of text": Outcome(kind="done", sentence="yes"),  # type: ignore[arg-type]  # as above
+    "unknown kind": Outcome(kind="odd", sentence="yes"),  # type: ignore[arg-type]  # as above
+    "after text": retry("Later.", after_seconds="x"),  # type: ignore[arg-type]  # as above
+    "after a list": retry("Later.", after_seconds=[1]),  # type: ignore[arg-type]  # as above
+}
+
+
+@pytest.mark.parametrize(
+    ("case", "path"),
+    [*((case, "single") for case in MALFORMED), *(("no sentence", path) for path in ("itself", "batch", "cursor"))],
+)
+async def test_a_malformed_outcome_is_the_failure_of_its_item_alone(runs: RunStage, case: str, path: str) -> None:
+    async def odd(call: JobCall, item: JobItem) -> Outcome:
+        outcome = await push_note(call, item)
+        given: Outcome = MALFORMED[case] if path == "itself" or item.key == "item-03" else outcome
+        return given
+
+    runs.function, runs.schedule, runs.selection = odd, ITSELF if path == "itself" else JOB, selection_of(keys(4))
+    changes: dict[str, dict[str, Any]] = {"batch": {"batch_path": True}, "cursor": {"cursor": "t.cursor"}}
+    occurrence = runs.due()
+    with capture_logs() as logs:
+        ending = await runs.attempt(occurrence, attempts=1, **changes.get(path, {}))
+    well = {"itself": [], "cursor": keys(2)}.get(path, ["item-01", "item-02", "item-04"])
+    assert (ending.attempt, ending.counts.done, ending.counts.failed) == (AttemptEnding.FAILED, len(well), 1)
+    assert runs.notes() == well, "nothing of it was done"
+    assert ending.error is not None
+    assert "Do it returned an outcome " in ending.error
+    assert "log says more" in ending.error
+    assert "job-failed" in {line["event"] for line in logs}
+
+
+async def test_what_nobody_knows_of_is_not_tried_again_for_its_sentence(runs: RunStage) -> None:
+    async def odd(call: JobCall, item: JobItem) -> Outcome:
+        return Outcome(kind=OutcomeKind.UNCERTAIN, sentence=None)  # type: ignore[arg-type]  # what an application may do
+
+    runs.function = odd
+    ending = await runs.attempt(runs.due())
+    assert (ending.state, ending.counts.failed) == (OccurrenceState.DEAD_LETTER, 1)
+    assert runs.rows("select outcome, sentence from jobs.occurrence_items") == [
+        ("uncertain", "The application's sentence cannot be shown.")
+    ]
+
+
+@pytest.mark.parametrize("path", ["itself", "single"])
+async def test_a_sentence_that_cannot_be_kept_costs_its_item_nothing_else(runs: RunStage, path: str) -> None:
+    async def nul(call: JobCall, item: JobItem) -> Outcome:
+        await push_note(call, item)
+        return done("a\x00b", reference="r\x00")
+
+    runs.function, runs.schedule, runs.selection = nul, ITSELF if path == "itself" else JOB, selection_of(keys(2))
+    occurrence = runs.due()
+    ending = await runs.attempt(occurrence)
+    assert (ending.state, ending.counts.failed) == (OccurrenceState.COMPLETED, 0)
+    said = runs.rows("select distinct sentence from jobs.occurrence_items")
+    assert said == [("The application's sentence cannot be shown.",)]

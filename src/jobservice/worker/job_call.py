@@ -212,6 +212,8 @@ async def _outcome(function: UseCaseFunction, call: ItemCall, item: JobItem) -> 
         return _broken(call, item, "went wrong")
     if not isinstance(outcome, Outcome):
         return _broken(call, item, f"returned a {type(outcome).__name__[:80]} and no outcome", trace=False)
+    if (wrong := _malformed(outcome)) is not None:
+        return _broken(call, item, f"returned an outcome {wrong}", trace=False)
     if outcome.sentence == (sentence := _safe(outcome.sentence)):
         return outcome
     return Outcome(
@@ -247,6 +249,24 @@ def log_broken(calling: Calling, what: str, *, item: str | None, trace: bool) ->
     return reference
 
 
-def _safe(sentence: str) -> str:
-    kept = sentence[:SENTENCE_MAX]
-    return kept if storable(kept) else "The application's sentence cannot be shown."
+def _malformed(outcome: Outcome) -> str | None:
+    """What an outcome has that its types do not promise; None: nothing. What nobody knows of stays that, whatever its
+    sentence is: no machine is to try it again."""
+    kind: object = outcome.kind
+    sentence: object = outcome.sentence
+    after: object = outcome.after_seconds
+    if not isinstance(kind, OutcomeKind):
+        return "of no kind"
+    if kind is OutcomeKind.UNCERTAIN:
+        return None
+    if not isinstance(sentence, str):
+        return f"whose sentence is a {type(sentence).__name__[:80]} and no text"
+    if after is not None and not isinstance(after, int | float):
+        return f"whose seconds are a {type(after).__name__[:80]} and no number"
+    return None
+
+
+def _safe(sentence: object) -> str:
+    if isinstance(sentence, str) and storable(kept := sentence[:SENTENCE_MAX]):
+        return kept
+    return "The application's sentence cannot be shown."
