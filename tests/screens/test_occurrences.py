@@ -12,6 +12,7 @@ import pytest
 from jobconsole.app import Console
 from jobconsole.present.text import line
 from jobconsole.screens.occurrence import OccurrenceScreen
+from jobconsole.screens.occurrence_cancel import CANCELLING
 from jobconsole.screens.schedules import SchedulesScreen
 from jobcontract.schedules import Disabled
 from jobcontract.session import Person
@@ -181,6 +182,30 @@ async def test_cancelling_says_what_it_does_takes_a_reason_and_is_never_one_key(
         assert stage.reasons == ["bank down"]
         await pilot.press("X")
         await said(app, "Cancel the occurrence …: it was asked to be cancelled already")
+
+
+@pytest.mark.requirement("observe-job-cancellation")
+@pytest.mark.parametrize("listing", [True, False], ids=["in-the-list", "in-its-own-screen"])
+async def test_that_a_worker_is_about_to_end_it_is_said_only_until_it_did(listing: bool) -> None:
+    stage = staged(1)
+    stage.board.occurrences = [occurrence(**RUNNING)]
+    stage.board.whole = whole(occurrence(**RUNNING))
+    async with on_schedules(stage) as (app, _, pilot):
+        await pilot.press("enter")
+        await listed(app)
+        if not listing:
+            await pilot.press("enter")
+            await opened(app)
+        await pilot.press("X")
+        give(await order(app), reason="bank down")
+        await closed(app)
+        await said(app, CANCELLING)
+        over = occurrence(cause="cancelled", cancel_asked_at=NOW)
+        stage.board.occurrences, stage.board.whole = [over], whole(over)
+        stage.told("statements.nightly")
+        await said(app, "✗ dead letter")
+        await idle(app)
+        assert CANCELLING not in flat(app)
 
 
 @pytest.mark.requirement("observe-job-cancellation")

@@ -30,7 +30,7 @@ from jobconsole.present.attempts import (
 )
 from jobconsole.present.columns import Line, Piece, Tone
 from jobconsole.present.occurrences import LABEL, occurrence_lines, occurrence_title
-from jobconsole.screens.occurrence_cancel import cancel, selected_facts
+from jobconsole.screens.occurrence_cancel import cancel, end_cancelling, selected_facts
 from jobconsole.screens.shell import Handler
 from jobconsole.screens.told_rows import Page, Paged, ToldRows
 from jobconsole.screens.watching import PAUSE_SECONDS, WatchingScreen, repaint
@@ -211,6 +211,7 @@ class OccurrenceScreen(WatchingScreen):
         if not self.there():
             return
         self.show_heading()
+        end_cancelling(self, self.occurrence)
         known, low = self.detail is not None, self.has_class("-low")
         if known and self.list == "items" and not len(self.items) and len(self.tried):
             self.list = "attempts"

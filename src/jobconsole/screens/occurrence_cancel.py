@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from jobcontract.occurrences import Occurrence
 
 
+CANCELLING = "Cancelling: a Worker ends it within a second or two."
+
+
 async def cancel(screen: SeenScreen, occurrence: Occurrence) -> Occurrence | None:
     """Asks for a reason and cancels; the occurrence as it is then, None where it was given up."""
     service = screen.shell.service
@@ -36,8 +39,14 @@ async def cancel(screen: SeenScreen, occurrence: Occurrence) -> Occurrence | Non
     if answer is None:
         return None
     ended = answer.occurrence.state is OccurrenceState.DEAD_LETTER
-    screen.say("Cancelled: it is a dead letter." if ended else "Cancelling: a Worker ends it within a second or two.")
+    screen.say("Cancelled: it is a dead letter." if ended else CANCELLING)
     return answer.occurrence
+
+
+def end_cancelling(screen: SeenScreen, occurrence: Occurrence | None) -> None:
+    """Takes back what was said of the cancelling of `occurrence`, once it has ended."""
+    if occurrence is not None and occurrence.state.ended and screen.notices.sentence == CANCELLING:
+        screen.notices.clear()
 
 
 def selected_facts(occurrence: Occurrence | None) -> SelectedOccurrence | None:

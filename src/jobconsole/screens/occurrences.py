@@ -24,7 +24,7 @@ from jobconsole.present.occurrences import (
     row_lines,
 )
 from jobconsole.screens.occurrence import OccurrenceScreen, open_named
-from jobconsole.screens.occurrence_cancel import cancel, selected_facts
+from jobconsole.screens.occurrence_cancel import cancel, end_cancelling, selected_facts
 from jobconsole.screens.plan_seen import key_words
 from jobconsole.screens.shell import Handler
 from jobconsole.screens.told_rows import Page, Paged, ToldRows
@@ -70,6 +70,8 @@ class OccurrencesScreen(WatchingScreen):
     def __init__(self, schedule: str) -> None:
         super().__init__()
         self.schedule = schedule
+        self.cancelled: str | None = None
+        """Which was asked last to be cancelled."""
         self.shown = 0
         """Which of `FILTERS` is in force."""
         self.rows: ToldRows[Occurrence] = ToldRows(
@@ -165,6 +167,7 @@ class OccurrencesScreen(WatchingScreen):
         """Asks for a reason, then cancels the occurrence under the cursor."""
         selected = self.selected()
         if selected is not None and (told := await cancel(self, selected)) is not None:
+            self.cancelled = told.id
             self.rows.put(told)
             self.show_all()
         self.look_again()
@@ -200,6 +203,7 @@ class OccurrencesScreen(WatchingScreen):
         self.table.show(rows, occurrences_columns(), rows.needs())
         if self.table.display and self.focused is None:
             self.table.focus()
+        end_cancelling(self, self.rows.find(self.cancelled))
         self.show_row()
         self.situation_changed()
 
