@@ -3,6 +3,7 @@ run can work with."""
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -12,11 +13,11 @@ import pytest
 
 from jobcontract.money import Money
 from jobcontract.states import AttemptEnding, OccurrenceState
-from jobservice.application import JobItem, NewPayment, Outcome, Selecting, release_key
+from jobservice.application import JobCall, JobItem, NewPayment, Outcome, Selecting, refused, release_key
 from jobservice.worker import selecting as selecting_module
 from jobservice.worker.run_ending import Counts
 from tests.usecases.desk import NOTES, PAYOUTS
-from tests.worker.runs_stage import AT, JOB, RunStage, keys, selection_of
+from tests.worker.runs_stage import AT, JOB, RunStage, keys, push_note, selection_of
 
 DAY = timedelta(days=1)
 SECRET = "password=hunter2 select * from jobs.items"
@@ -212,7 +213,7 @@ UNFIT = {
     "no key": ([given(key="")], "whose key is not text"),
     "long key": ([given(key="k" * 201)], "whose key is not text"),
     "nul": ([given(label="a\x00b")], "whose label is not text"),
-    "one twice": ([given(), given()], "one key twice"),
+    "one twice": ([given(), given()], "gave the key 'a' twice"),
     "given a list": ([given(given=[1])], "no text, number or yes and no"),
     "given nul": ([given(given="\x00")], "no text, number or yes and no"),
 }
@@ -241,3 +242,39 @@ async def test_a_selection_that_does_not_go_on_is_ended(runs: RunStage) -> None:
     assert ending.error is not None
     assert "gave 'b' again" in ending.error
     assert ending.counts == Counts(done=2)
+
+
+@pytest.mark.parametrize("path", ["single", "batch", "cursor", "unwell"])
+async def test_a_key_that_a_later_batch_gives_again_ends_the_attempt(runs: RunStage, path: str) -> None:
+    """What is done stays done, once; nothing of the batch that has it again is begun, in no attempt."""
+    called: list[str] = []
+
+    async def notes(call: JobCall, item: JobItem) -> Outcome:
+        called.append(item.key)
+        outcome = await push_note(call, item)
+        return refused("Closed.") if path == "unwell" and item.key == "item-03" else outcome
+
+    changes: dict[str, dict[str, Any]] = {"batch": {"batch_path": True}, "cursor": {"cursor": "t.cursor"}}
+    change = changes.get("batch" if path == "unwell" else path, {})
+    runs.function = notes
+    runs.selection = selection_of([*keys(3), "item-04", "item-02", "item-05"])
+    occurrence = runs.due()
+    ending = await runs.attempt(occurrence, **change)
+    done = Counts(done=2, refused=1) if path == "unwell" else Counts(done=3)
+    assert (ending.attempt, ending.state) == (AttemptEnding.FAILED, OccurrenceState.SCHEDULED)
+    assert ending.error == "The selection gave the key 'item-02' twice."
+    assert (ending.counts, ending.position, runs.notes()) == (done, "item-03", keys(done.done))
+    called.clear()
+    if path != "batch":  # there no row says what an earlier attempt did
+        assert (await runs.attempt(occurrence, **change)).error == ending.error
+        assert (called, runs.notes()) == ([], keys(done.done))
+
+
+async def test_a_selection_that_goes_round_in_batches_comes_to_an_end(runs: RunStage) -> None:
+    async def round_and_round(selecting: Any, after: str | None, limit: int) -> Any:
+        names = {None: keys(3), "item-03": keys(3, 4)}.get(after, keys(3))
+        return [given(name) for name in names]
+
+    runs.selection = round_and_round
+    ending = await asyncio.wait_for(runs.attempt(runs.due(), batch_path=True), 10)
+    assert (ending.error, ending.counts) == ("The selection gave the key 'item-01' twice.", Counts(done=6))

@@ -78,6 +78,14 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Added:
+    """How many items were new, and the key of one that the run has already and that may not come again."""
+
+    count: int
+    twice: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ItemEnding:
     """How one attempt at an item ended: its outcome, None where it is to be tried again, and when."""
 
@@ -106,8 +114,13 @@ async def open_items(transaction: Transaction, lease: RunLease, *, after: int, m
     )
 
 
-async def add(transaction: Transaction, lease: RunLease, items: Sequence[JobItem], progress: Progress) -> int | None:
-    """Write selected items and how far the selection got; how many are new, None where the lease is not ours."""
+async def add(
+    transaction: Transaction, lease: RunLease, items: Sequence[JobItem], progress: Progress, *, again: bool
+) -> Added | None:
+    """Write selected items and how far the selection got; None where the lease is not ours.
+
+    `again`: whether an item without an outcome may have been written before.
+    """
     row = await transaction.row(
         "occurrence_items/add",
         **lease.parameters(),
@@ -119,9 +132,16 @@ async def add(transaction: Transaction, lease: RunLease, items: Sequence[JobItem
         refused=progress.refused,
         failed=progress.failed,
         unfinished=progress.unfinished,
+        again=again,
     )
     assert row is not None  # noqa: S101  # sub-selects without a table have a row
-    return int(row["added"]) if row["held"] else None
+    return Added(count=row["added"], twice=row["twice"]) if row["held"] else None
+
+
+async def twice(transaction: Transaction, lease: RunLease, keys: Sequence[str]) -> str | None:
+    """The first of the keys that the run has an item of already."""
+    row = await transaction.row("occurrence_items/twice", **lease.parameters(), keys=list(keys))
+    return None if row is None else str(row["key"])
 
 
 async def lock(transaction: Transaction, lease: RunLease, key: str) -> LockedRow | None:

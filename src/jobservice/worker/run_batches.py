@@ -23,12 +23,31 @@ from jobservice.store.database import Transaction
 from jobservice.worker.job_call import ItemCall, run_use_case
 from jobservice.worker.run import ITSELF, LateTransaction, Run, keep_refused
 from jobservice.worker.run_items import Feed, SingleRun, add_items, said
-from jobservice.worker.selecting import SelectionUnfit
+from jobservice.worker.selecting import SelectionUnfit, given_twice
 
 _log = structlog.get_logger("jobservice.worker")
 
+REMEMBERED = 10_000
+"""Keys of the attempt that are remembered, at least, besides those of a batch: no row says that they were given."""
 TURN_OF_THE_LOOP = 50
 """Items after which others of this process have their turn, and a cancellation is seen."""
+
+
+class _Given:
+    """The keys that a selection gave last in this attempt: one that comes again would be run again."""
+
+    def __init__(self) -> None:
+        self._older: set[str] = set()
+        self._newer: set[str] = set()
+
+    def add(self, items: Sequence[JobItem]) -> None:
+        """Those of a batch; SelectionUnfit where one was given before."""
+        for item in items:
+            if item.key in self._newer or item.key in self._older:
+                raise given_twice(item.key)
+        if len(self._newer) >= REMEMBERED:
+            self._older, self._newer = self._newer, set()
+        self._newer.update(item.key for item in items)
 
 
 class _NotWhole(Exception):
@@ -44,20 +63,24 @@ async def run_batches(run: Run, *, left: bool) -> None:
     Refusal DATABASE_AWAY."""
     if left:
         await SingleRun(run=run, feed=Feed(run=run, left=True, selects=False)).work()
+    given = _Given()
     while not run.tally.selected_all:
-        unwell = await _batch(run)
+        unwell = await _batch(run, given)
         if unwell:
             stored = await add_items(run, unwell)
             await SingleRun(run=run, feed=Feed(run=run, left=False, selects=False, items=deque(stored))).work()
 
 
-async def _batch(run: Run) -> Sequence[JobItem]:
+async def _batch(run: Run, given: _Given) -> Sequence[JobItem]:
     """One batch; its items where it did not go well whole, and nothing of it stayed."""
     items: Sequence[JobItem] = ()
     tally = run.tally
     try:
         async with run.transaction() as transaction:
             items = await run.select(transaction, tally.position)
+            given.add(items)
+            if run.taken.fence > 1 and (twice := await store.twice(transaction, run.key, [each.key for each in items])):
+                raise given_twice(twice)
             await _call_each(run, transaction, items)
             position = items[-1].key if items else tally.position
             written = await store.advance(

@@ -23,7 +23,7 @@ from jobservice.store.database import Transaction
 from jobservice.store.occurrence_items import ItemEnding, StoredItem
 from jobservice.worker.job_call import ItemCall, ScopeBusy, cancelled, run_use_case
 from jobservice.worker.run import ITSELF, LateTransaction, Run
-from jobservice.worker.selecting import SelectionUnfit
+from jobservice.worker.selecting import SelectionUnfit, given_twice
 
 _log = structlog.get_logger("jobservice.worker")
 
@@ -97,13 +97,16 @@ class Feed:
 
 
 async def add_items(run: Run, items: Sequence[JobItem]) -> tuple[StoredItem, ...]:
-    """Write items that were selected, before any is begun. RunLost."""
-    position = items[-1].key
+    """Write items that were selected, before any is begun. RunLost; SelectionUnfit where the run has one already."""
+    position, again = items[-1].key, run.schedule.cursor is not None
     async with run.transaction() as transaction:
-        added = await store.add(transaction, run.key, items, run.tally.progress(position, selected_all=False))
+        progress = run.tally.progress(position, selected_all=False)
+        added = await store.add(transaction, run.key, items, progress, again=again)
+        if added is not None and added.twice is not None:
+            raise given_twice(added.twice)
     if added is None:
         raise await run.refused("item")
-    run.tally.selected += added
+    run.tally.selected += added.count
     run.tally.position = position
     return tuple(StoredItem(item=item, number=0, attempts=0) for item in items)
 

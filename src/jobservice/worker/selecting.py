@@ -73,14 +73,19 @@ async def select(
     keys: set[str] = set()
     for item in items:
         _check(item)
+        if item.key in keys:
+            raise given_twice(item.key)
         keys.add(item.key)
-    if len(keys) < len(items):
-        raise SelectionUnfit("The selection gave one key twice.")
     if after is not None and after in keys:
         raise SelectionUnfit(
             f"The selection gave {after[:80]!r} again: it does not go on behind the key that it is given."
         )
     return items
+
+
+def given_twice(key: str) -> SelectionUnfit:
+    """What is said of a selection that gave a key again within one run."""
+    return SelectionUnfit(f"The selection gave the key {key[:80]!r} twice.")
 
 
 def _check(item: JobItem) -> None:

@@ -1,6 +1,7 @@
 -- Writes items that were selected before any is begun, and how far the selection got, under the occurrence's lease.
--- `held` is 0 where the lease is not ours any more. A key that the run has already stays as it is. Unfinished is what
--- was selected and has no outcome: counted here, so that the four counts always add up to what was selected.
+-- `held` is 0 where the lease is not ours any more. A key that the run has already stays as it is; `twice` is the first
+-- of them that may not come again: with a cursor one that has its outcome, else any. Unfinished is what was selected
+-- and has no outcome: counted here, so that the four counts always add up to what was selected.
 with given as (
     select
         n.key,
@@ -54,4 +55,13 @@ added as (
 
 select
     (select count(*) from held) as held,
-    (select count(*) from added) as added
+    (select count(*) from added) as added,
+    (
+        select i.key
+        from jsonb_to_recordset(%(items)s) as n (key text, place bigint)
+        inner join jobs.occurrence_items as i
+            on i.occurrence = %(occurrence)s and i.tenant = %(tenant)s and n.key = i.key
+        where i.outcome is not null or not %(again)s
+        order by n.place
+        limit 1
+    ) as twice
