@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from jobconsole.places import PLACES
 from jobconsole.present.columns import Line, Tone, plain
 from jobconsole.present.schedules import (
     STANDINGS,
@@ -20,6 +21,7 @@ from jobconsole.present.schedules import (
     schedules_title,
     signs,
     skipped_line,
+    strip_of,
 )
 from jobcontract.schedules import Disabled
 from jobcontract.session import Person
@@ -184,8 +186,18 @@ def test_where_all_is_well_the_sentence_counts_on_with_the_lines_below_it() -> N
     assert texts(schedule_lines(told, None, AT))[0] == "● On time. Runs next in 44 s. Last completed 15 s ago."
     never = told.model_copy(update={"last_completed_at": None})
     assert texts(schedule_lines(never, None, AT))[0].endswith("It has not been completed yet.")
+    key = next(place.number for place in PLACES if place.id == "workers")
     late = told.model_copy(update={"standing": ScheduleStanding.LATE, "standing_words": "Late by 9 s."})
-    assert texts(schedule_lines(late, None, AT))[0] == "▲ Late by 9 s."
+    assert texts(schedule_lines(late, None, AT))[0] == f"▲ Late by 9 s. {key} shows the Workers."
+    unseen = told.model_copy(update={"standing": ScheduleStanding.UNPLANNED, "standing_words": "Is one running?"})
+    assert texts(schedule_lines(unseen, None, AT))[0] == f"? Is one running? {key} shows the Workers."
+
+
+@pytest.mark.parametrize(
+    ("width", "cells"), [(40, 8), (80, 8), (100, 18), (119, 27), (120, 10), (140, 10), (150, 20), (160, 30), (300, 30)]
+)
+def test_the_strip_of_outcomes_grows_with_the_screen_to_all_that_are_told(width: int, cells: int) -> None:
+    assert strip_of(width) == cells
 
 
 def test_what_should_have_run_since_it_was_told_is_asked_about_again() -> None:

@@ -13,7 +13,7 @@ from jobconsole.screens.workers import WorkersScreen
 from jobcontract.states import ScheduleStanding, WorkerStanding
 from tests.present.scheduled import NOW, occurrence, schedule, worker
 from tests.screens.acting_stage import flat, said
-from tests.screens.idle import idle, until
+from tests.screens.idle import idle, lines, until
 from tests.screens.schedule_stage import OTHER, Stage, believable, listed, on_schedules
 from tests.screens.stage import also
 
@@ -67,6 +67,15 @@ async def test_every_schedule_with_what_needs_a_look_and_its_next_five_and_what_
         assert not screen.has_class("-tall")
         await pilot.press("enter")
         assert (await listed(app)).schedule == "statements.nightly"
+
+
+async def test_a_screen_with_room_shows_all_thirty_outcomes_in_the_list() -> None:
+    stage = Stage()
+    stage.board.schedules = believable()
+    async with on_schedules(stage, size=(200, 50)) as (app, _, __):
+        assert "every hour" in flat(app)
+        row = next(line for line in lines(app) if "statements.nightly" in line)
+        assert "✓" * 24 + "✗△✓✓✓✓" in row
 
 
 async def test_rows_follow_hints_and_the_cursor_stays_on_its_schedule() -> None:

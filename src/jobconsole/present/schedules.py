@@ -10,6 +10,7 @@ from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING
 
 from jobconsole.present.columns import Column, Line, Piece, Tone, joined, plain, width_of
+from jobconsole.present.queues import WIDE
 from jobconsole.present.times import ago, brief_span, short
 from jobcontract.states import ClockChange, OccurrenceState, Repeated, ScheduleStanding, Skipped, SkipPolicy
 
@@ -38,6 +39,10 @@ STANDINGS: Mapping[ScheduleStanding, tuple[str, Tone]] = {
 URGENCY: Sequence[ScheduleStanding] = tuple(ScheduleStanding)
 URGENT = frozenset({ScheduleStanding.PARKED, ScheduleStanding.LATE, ScheduleStanding.RETRYING})
 """Standings that need a look."""
+WHERE: Mapping[ScheduleStanding, str] = dict.fromkeys(
+    (ScheduleStanding.LATE, ScheduleStanding.UNPLANNED), "6 shows the Workers."
+)
+"""Where to look for the cause; the key is the place's, which no keymap changes."""
 OUTCOMES: Mapping[str, tuple[str, Tone]] = {
     "✓": ("completed", Tone.GOOD),
     "△": ("completed, not at the first attempt", Tone.WARN),
@@ -83,6 +88,13 @@ class At:
 
 
 # The list
+
+
+def strip_of(width: int) -> int:
+    """Most cells that the last outcomes have in the list on a screen of `width` cells; from `WIDE` on the detail stands
+    beside the list."""
+    least, spare = (8, (width - 80) // 2) if width < WIDE else (10, width - 140)
+    return min(STRIP_MOST, least + max(0, spare))
 
 
 def schedules_columns(strip: int = STRIP_MOST) -> tuple[Column, ...]:
@@ -181,7 +193,9 @@ def standing_lines(schedule: Schedule, at: At) -> list[Line]:
     """Sign, word and sentence of how it is doing; who switched it off; how much of it needs a look."""
     word, tone = STANDINGS[schedule.standing]
     sentence = standing_sentence(schedule, at)
-    lines: list[Line] = [(Piece(f"{word[0]} {sentence}" if sentence else word, tone),)]
+    where = WHERE.get(schedule.standing)
+    told = Piece(f"{word[0]} {sentence}" if sentence else word, tone)
+    lines: list[Line] = [(told, Piece(f" {where}", Tone.QUIET)) if where else (told,)]
     off = schedule.disabled
     if off is not None and not (sentence and schedule.standing is ScheduleStanding.DISABLED):
         until = f"until {short(off.until, at.zone, at.now)}" if off.until is not None else "until it is switched on"

@@ -29,6 +29,7 @@ from jobconsole.present.schedules import (
     schedules_cells,
     schedules_columns,
     schedules_title,
+    strip_of,
 )
 from jobconsole.screens.occurrence import open_named
 from jobconsole.screens.occurrences import OccurrencesScreen
@@ -46,8 +47,6 @@ if TYPE_CHECKING:
 
 AHEAD = 30
 """Rows that are read beyond those in sight."""
-STRIP = {False: 8, True: 10}
-"""Cells of the last outcomes; True: on a wide screen."""
 AROUND = 3
 """Lines of the frame and the title."""
 DETAIL_LEAST = 13
@@ -240,7 +239,7 @@ class SchedulesScreen(WatchingScreen):
             self.pane.styles.height = "1fr" if self.tall else max(least, whole - len(rows) - 1)
         else:
             self.pane.styles.height = None
-        self.table.show(rows, schedules_columns(STRIP[self.size.width >= WIDE]), rows.needs())
+        self.table.show(rows, schedules_columns(strip_of(self.size.width)), rows.needs())
         self.show_detail()
         self.situation_changed()
 
