@@ -281,12 +281,12 @@ async def test_what_was_claimed_is_begun_although_the_rest_of_a_look_breaks_off(
 
 
 async def test_what_nobody_here_runs_ends_after_a_while(stage: Stage) -> None:
-    old, young = stage.rows.add("s.gone", due=-700), stage.rows.add("s.gone", due=-400)
+    old, young = stage.rows.add("s.gone"), stage.rows.add("s.gone", due=600)
+    stage.clock.advance(700)
     lapsed = stage.rows.add("s.one")
     await stage.take(stage.work(), stage.rows.worker())
-    without = stage.work(replace(JOB, id="s.two"))
     stage.clock.advance(100)
-    await stage.take(without, stage.rows.worker())
+    await stage.take(stage.work(replace(JOB, id="s.two")), stage.rows.worker())
     states = [stage.rows.one(each)["state"] for each in (old, young, lapsed)]
     assert states == ["dead-letter", "scheduled", "processing"], "a newer Worker may know them"
     assert stage.rows.one(old)["cause"] == "unrunnable"
@@ -295,6 +295,18 @@ async def test_what_nobody_here_runs_ends_after_a_while(stage: Stage) -> None:
     await stage.take(stage.work(replace(JOB, id="s.two")), stage.rows.worker())
     assert [stage.rows.one(each)["cause"] for each in (young, lapsed)] == ["unrunnable"] * 2
     assert [each["ending"] for each in stage.rows.attempts(lapsed)] == ["lost"]
+
+
+async def test_what_was_made_up_long_past_its_instant_waits_for_a_newer_worker_like_any(stage: Stage) -> None:
+    """It is due at its instant, and can be known only since it was made."""
+    made_up = stage.rows.add("s.gone", due=-90_000)
+    await stage.take(stage.work(), stage.rows.worker())
+    assert stage.rows.one(made_up)["state"] == "scheduled"
+    stage.clock.advance(610)
+    await stage.take(stage.work(), stage.rows.worker())
+    row = stage.rows.one(made_up)
+    assert (row["state"], row["cause"]) == ("dead-letter", "unrunnable")
+    assert row["error"].endswith("nobody took it for 10 minutes.")
 
 
 def test_what_a_worker_runs_is_said_by_its_records() -> None:

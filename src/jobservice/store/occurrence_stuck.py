@@ -33,7 +33,7 @@ async def cancelled_waiting(transaction: Transaction, *, most: int) -> tuple[Stu
 async def unknown_waiting(
     transaction: Transaction, runnable: Runnable, *, most: int, unknown_after: float
 ) -> tuple[Stuck, ...]:
-    """Lock occurrences, at most `most` of a tenant, that were due `unknown_after` seconds ago and that this Worker's
+    """Lock occurrences, at most `most` of a tenant, that were made and due `unknown_after` seconds ago and that this Worker's
     records do not run."""
     rows = await transaction.rows(
         "occurrence_leases/unknown_waiting", most=most, unknown_after=unknown_after, **runnable.parameters()
