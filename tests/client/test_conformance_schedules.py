@@ -204,6 +204,8 @@ async def test_an_occurrence_counts_the_items_of_a_run_that_goes_on(stage: Sched
     assert (counts.done, counts.refused, counts.failed, counts.unfinished) == (2, 1, 2, 1)
     (listed,) = (await occurrences.occurrences(service)).occurrences
     assert listed.items.done == 0  # as the row says
+    told = await occurrences.cancel_occurrence(service, identifier, "wrong file", new_key())
+    assert told.occurrence.items == counts
 
 
 @CANCELLING

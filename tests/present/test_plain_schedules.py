@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from jobconsole.present.plain_schedules import occurrence_lines, occurrences_lines
+from jobconsole.present.plain_schedules import occurrence_lines, occurrences_lines, schedule_lines
 from jobcontract.occurrences import ItemCounts
-from jobcontract.states import OccurrenceState
-from tests.present.scheduled import AT, LONDON, NOW, occurrence
+from jobcontract.states import OccurrenceState, ScheduleStanding
+from tests.present.scheduled import AT, LONDON, NOW, detail, occurrence, schedule
 
 
 @pytest.mark.requirement("bound-job-retries", "persist-occurrence-state")
@@ -29,6 +29,14 @@ def test_a_dead_letter_is_listed_with_cause_attempts_and_times() -> None:
     ):
         assert said in dead
     assert "  failed  " not in done
+
+
+@pytest.mark.parametrize("standing", ScheduleStanding)
+def test_a_schedule_that_nobody_starts_says_where_to_look(standing: ScheduleStanding) -> None:
+    told = [
+        line for line in schedule_lines(detail(schedule(standing=standing)), LONDON) if "jobconsole workers" in line
+    ]
+    assert bool(told) is (standing in (ScheduleStanding.LATE, ScheduleStanding.UNPLANNED))
 
 
 WAITS: dict[str, Any] = {

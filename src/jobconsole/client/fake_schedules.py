@@ -212,7 +212,8 @@ class FakeJobs:
         if found.cancel_asked_at is None:
             asking = {"cancelled_by": asked.person, "cancel_reason": order.reason}
             self._set(found.id, cancel_asked_at=self._now(), **asking)
-        return OccurrenceChanged(occurrence=self.occurrences[found.id], now=self._now())
+        changed = counted(self.occurrences[found.id], self._items_of(found.id))
+        return OccurrenceChanged(occurrence=changed, now=self._now())
 
     def _set(self, identifier: str, **more: object) -> None:
         row = self.occurrences[identifier]

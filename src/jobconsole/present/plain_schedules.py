@@ -11,7 +11,7 @@ from datetime import datetime, tzinfo
 from jobconsole.present.attempts import cancel_words
 from jobconsole.present.occurrences import CAUSES, attempts_text, late_text, left_text, started_late
 from jobconsole.present.plain import pairs, table
-from jobconsole.present.schedules import CLOCKS, At, clock_words, signs, skip_words, utc_text, wall_text, zone_of
+from jobconsole.present.schedules import CLOCKS, WHERE, At, clock_words, signs, skip_words, utc_text, wall_text, zone_of
 from jobconsole.present.text import line
 from jobconsole.present.times import brief_span, local, utc
 from jobcontract.occurrences import Attempt, Occurrence, OccurrenceDetail, OccurrenceItem, RefusedCompletion
@@ -56,6 +56,7 @@ def schedule_lines(detail: ScheduleDetail, zone: tzinfo) -> list[str]:
         (
             ("schedule", f"{schedule.id} ({schedule.title})"),
             ("state", f"{schedule.standing}{f': {schedule.standing_words}' if schedule.standing_words else ''}"),
+            ("look at", "the Workers: jobconsole workers" if schedule.standing in WHERE else None),
             ("disabled", switched),
             ("rhythm", schedule.rhythm.words if schedule.rhythm is not None else "started by a person"),
             *(("clock", words) for words in clock_words(schedule.rhythm)),

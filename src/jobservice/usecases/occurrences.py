@@ -118,12 +118,12 @@ async def read_occurrence(service: Service, actor: Actor, named: str) -> ReadOcc
     async with service.database.transaction(actor.tenant) as transaction:
         found = await _find(transaction, named)
         identifier = str(found["id"])
-        counted = await store.counted(transaction, identifier)
+        counted = await store.counted(transaction, identifier) or {}
         attempts = await store.attempts(transaction, identifier, most=ATTEMPTS)
         refused = await store.refused(transaction, identifier, most=REFUSED)
         items = await _items(transaction, identifier, FIRST_ITEM, ITEMS)
     return ReadOccurrence(
-        occurrence=_occurrence(service, found if counted is None else {**found, **counted}),
+        occurrence=_occurrence(service, {**found, **counted}),
         attempts=tuple(Attempt.model_validate(row) for row in attempts),
         refused=tuple(RefusedCompletion.model_validate(row) for row in refused),
         items=items,
@@ -170,7 +170,10 @@ async def cancel(service: Service, actor: Actor, named: str, order: CancelOrder,
         shown = await store.of_id(transaction, identifier)
         if shown is None:
             raise RuntimeError("a locked occurrence is there")
-        changed = OccurrenceChanged(occurrence=_occurrence(service, shown), now=await item_store.now(transaction))
+        counted = await store.counted(transaction, identifier) or {}
+        changed = OccurrenceChanged(
+            occurrence=_occurrence(service, {**shown, **counted}), now=await item_store.now(transaction)
+        )
         return Answered(status=200, body=changed.model_dump(mode="json"))
 
     deed = Deed(action="cancel-occurrence", subject=safe_subject(named), permission=Permission.OCCURRENCE_CANCEL)
