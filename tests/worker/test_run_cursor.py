@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from jobcontract.states import AttemptEnding, DeadCause, OccurrenceState
-from jobservice.application import JobCall, JobItem, Outcome, done, failed, refused, retry, uncertain
+from jobservice.application import JobCall, JobItem, Outcome, Selecting, done, failed, refused, retry, uncertain
 from jobservice.worker import run_items
 from jobservice.worker.leased_work import Why
 from jobservice.worker.run_ending import Counts, RunLost
 from tests.conftest import Clock
-from tests.worker.runs_stage import AT, HOUR, JOB, LEASE, SECOND, RunStage, cancel, keys, push_note
+from tests.worker.runs_stage import AT, HOUR, JOB, LEASE, SECOND, RunStage, cancel, keys, push_note, selection_of
 
 DRIVING = replace(JOB, cursor="t.cursor")
 
@@ -159,7 +159,8 @@ async def test_a_cursor_that_another_run_moved_is_not_moved_back(driving: RunSta
             driving.rows(
                 "insert into jobs.cursors (tenant, name, position, occurrence, fence)"
                 " values ('acme', 't.cursor', 'item-06', jobs.uuid7(), 1)"
-                " on conflict (tenant, name) do update set position = 'item-06' returning 1"
+                " on conflict (tenant, name) do update set position = 'item-06', occurrence = excluded.occurrence,"
+                " moved_at = jobs.now() returning 1"
             )
         return await push_note(call, item)
 
@@ -172,6 +173,69 @@ async def test_a_cursor_that_another_run_moved_is_not_moved_back(driving: RunSta
     driving.function = push_note
     await driving.attempt(occurrence)
     assert (driving.position(), driving.notes()) == ("item-07", [*keys(before), "item-07"])
+
+
+def dropping(driving: RunStage, *gone: str) -> None:
+    """From now on the selection gives those no more."""
+    plain = selection_of(keys(7))
+
+    async def selection(selecting: Selecting, after: str | None, limit: int) -> Sequence[JobItem]:
+        return [item for item in await plain(selecting, after, 7) if item.key not in gone][:limit]
+
+    driving.selection = selection
+
+
+@pytest.mark.parametrize("before", [0, 3], ids=["first-run", "behind-an-earlier-run"])
+async def test_what_was_left_is_tried_first_also_where_it_is_selected_no_more(driving: RunStage, before: int) -> None:
+    """It was written when it was selected: an occurrence does not complete with an item that has no outcome."""
+    called: list[str] = []
+    stops = keys(1, before + 1)[0]
+    if before:
+        driving.selection = selection_of(keys(before))
+        await driving.attempt(driving.due())
+    driving.selection = selection_of(keys(7))
+    driving.function = noting(called, lambda item: retry("Later.", after_seconds=1) if item.key == stops else None)
+    occurrence = driving.due(at=AT + HOUR)
+    first = await driving.attempt(occurrence)
+    assert (first.state, called) == (OccurrenceState.SCHEDULED, [stops])
+    driving.rows(
+        "insert into jobs.occurrence_attempts (occurrence, fence, tenant, attempt, worker, taken_at, expires_at, renewals,"
+        " ended_at, ending) values (%s, 1, 'acme', 1, jobs.uuid7(), jobs.now(), jobs.now(), 0, jobs.now(), 'retry')"
+        " returning 1",
+        occurrence,
+    )
+    called.clear()
+    dropping(driving, stops)
+    driving.function = noting(called)
+    second = await driving.attempt(occurrence)
+    assert called == keys(7 - before, before + 1)
+    assert (second.state, second.counts) == (OccurrenceState.COMPLETED, Counts(done=7 - before))
+    assert (driving.position(), driving.notes()) == ("item-07", keys(7))
+
+
+async def test_what_another_run_went_past_is_not_done_again_and_not_left_open(driving: RunStage) -> None:
+    """Nor by an attempt behind that, when this run has moved the cursor itself again."""
+    called: list[str] = []
+
+    def later(key: str) -> Any:
+        return noting(called, lambda item: retry("Later.", after_seconds=1) if item.key == key else None)
+
+    driving.function, driving.selection = later("item-02"), selection_of(keys(5))
+    occurrence = driving.due()
+    await driving.attempt(occurrence)
+    driving.function = noting(called)
+    assert (await driving.attempt(driving.due(at=AT + HOUR))).counts == Counts(done=4)
+    called.clear()
+    driving.function, driving.selection = later("item-07"), selection_of(keys(7))
+    second = await driving.attempt(occurrence)
+    assert (second.state, second.counts) == (OccurrenceState.SCHEDULED, Counts(done=2, refused=2, unfinished=1))
+    driving.function = noting(called)
+    third = await driving.attempt(occurrence)
+    assert (called, driving.position(), driving.notes()) == (["item-06", "item-07", "item-07"], "item-07", keys(7))
+    assert (third.state, third.counts) == (OccurrenceState.COMPLETED, Counts(done=3, refused=2))
+    assert driving.rows("select distinct sentence from jobs.occurrence_items where outcome = 'refused'") == [
+        ("Another run moved the cursor t.cursor past it. This one did nothing of it.",)
+    ]
 
 
 @pytest.mark.requirement("scope-occurrences-and-leases-by-tenant")

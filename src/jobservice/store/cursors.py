@@ -6,10 +6,11 @@ from jobservice.store.database import Transaction
 from jobservice.store.occurrence_items import RunLease
 
 
-async def read(transaction: Transaction, name: str) -> str | None:
-    """The key of the item that the cursor stands behind; None before the first."""
-    row = await transaction.row("cursors/read", name=name)
-    return None if row is None else str(row["position"])
+async def read(transaction: Transaction, lease: RunLease, name: str) -> tuple[str | None, bool]:
+    """The key of the item that the cursor stands behind (None before the first), and whether another run moved it since
+    this one had its first attempt."""
+    row = await transaction.row("cursors/read", **lease.parameters(), name=name)
+    return (None, False) if row is None else (str(row["position"]), bool(row["moved"]))
 
 
 async def move(transaction: Transaction, lease: RunLease, name: str, *, was: str | None, position: str) -> bool:

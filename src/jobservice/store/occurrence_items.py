@@ -156,6 +156,12 @@ async def end(transaction: Transaction, lease: RunLease, key: str, ending: ItemE
     return written > 0
 
 
+async def pass_over(transaction: Transaction, lease: RunLease, sentence: str, *, keep: Sequence[str]) -> int:
+    """End as refused what the run left without an outcome, but for the keys to `keep`; how many, none where the lease is
+    not ours any more."""
+    return await transaction.run("occurrence_items/pass_over", **lease.parameters(), sentence=sentence, keep=list(keep))
+
+
 async def end_itself(transaction: Transaction, lease: RunLease, key: str, label: str, ending: ItemEnding) -> bool:
     """Write the one item of a run that is its own item, with how it ended; False where the lease is not ours any more."""
     written = await transaction.run(

@@ -220,25 +220,54 @@ class Cursor:
             )
 
 
-async def follow_cursor(run: Run, name: str) -> None:
+async def follow_cursor(run: Run, name: str, *, left: bool) -> None:
     """Work through the selection behind a cursor, one item at a time and in order, up to the first that is not done or
-    refused. RunLost, SelectionUnfit, Refusal DATABASE_AWAY."""
+    refused: what earlier attempts `left` first, whether it is selected again or not. RunLost, SelectionUnfit, Refusal
+    DATABASE_AWAY.
+
+    Where another run moved the cursor meanwhile, it may have done what was left: that is tried only where it is selected
+    again at once, behind the cursor, and is refused else.
+    """
     async with run.transaction() as transaction:
-        cursor = Cursor(name=name, position=await cursors.read(transaction, name))
+        position, moved = await cursors.read(transaction, run.key, name)
+    cursor = Cursor(name=name, position=position)
+    if left and not moved and not await _follow(run, Feed(run=run, left=True, selects=False), cursor):
+        return
     run.tally.selected_all = False
     feed = Feed(run=run, left=False, after=cursor.position)
+    if left and moved:  # before this run moves it: then nobody could tell any more
+        await _pass_over(run, feed, name)
+    await _follow(run, feed, cursor)
+
+
+async def _follow(run: Run, feed: Feed, cursor: Cursor) -> bool:
+    """Whether all that the feed hands out is done or refused."""
     while (stored := await feed.next()) is not None:
         ending = await _in_turn(run, stored, cursor)
         if ending is None:
             run.tally.leave_busy(BUSY)
-            return
+            return False
         run.tally.add(ending)
         if ending.outcome in MOVING:
             cursor.position = stored.item.key
         if ending.outcome not in ("done", "refused"):
-            return
+            return False
     if feed.trouble is not None:
         raise feed.trouble
+    return True
+
+
+async def _pass_over(run: Run, feed: Feed, name: str) -> None:
+    """End what was left and is not among what the feed hands out first. RunLost, SelectionUnfit."""
+    if (first := await feed.next()) is not None:
+        feed.items.appendleft(first)
+    if feed.trouble is not None:
+        raise feed.trouble
+    sentence = f"Another run moved the cursor {name} past it. This one did nothing of it."
+    keep = [stored.item.key for stored in feed.items]
+    async with run.transaction() as transaction:
+        passed = await store.pass_over(transaction, run.key, sentence, keep=keep)
+    run.tally.refused += passed
 
 
 async def _in_turn(run: Run, stored: StoredItem, cursor: Cursor) -> ItemEnding | None:

@@ -160,7 +160,7 @@ class Runner:
             if not (_small(schedule) and run.taken.fence == 1 and await self._with_others(run)):
                 await run_itself(run)
         elif schedule.cursor is not None:
-            await follow_cursor(run, schedule.cursor)
+            await follow_cursor(run, schedule.cursor, left=left)
         elif schedule.batch_path:
             await run_batches(run, left=left)
         else:

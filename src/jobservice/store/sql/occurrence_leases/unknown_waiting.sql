@@ -1,5 +1,5 @@
--- Locks occurrences that have been due for long and that this Worker's records do not run here. Due counts from when the
--- row was made: what is made up was due long before that. When that was, its id says: its first 48 bits are
+-- Locks occurrences that have been due for long and that this Worker's records do not run here. Due counts from when
+-- the row was made: what is made up was due long before that. When that was, its id says: its first 48 bits are
 -- milliseconds (uuid7).
 select
     w.id,
