@@ -322,3 +322,18 @@ async def test_every_transaction_has_such_a_limit_and_every_tcp_connection_is_wa
             assert said["tcp_user_timeout"] == "15000"
         finally:
             await database.close()
+
+
+async def test_what_an_index_finds_is_planned_once_and_never_by_reading_a_whole_table(
+    worker_database: Database,
+) -> None:
+    async def ways(**asked: Any) -> list[str]:
+        async with worker_database.transaction(None, **asked) as transaction:
+            rows = [
+                await (await transaction.connection.execute(show)).fetchone()
+                for show in ("show plan_cache_mode", "show enable_seqscan")
+            ]
+        return [word for row in rows if row is not None for word in row.values()]
+
+    assert await ways(by_index=True) == ["force_generic_plan", "off"]
+    assert await ways() == ["force_custom_plan", "on"]

@@ -65,6 +65,7 @@ _BEGIN = (
 )
 _NOW = ", jobs.now() as now"
 _IDLE = ", set_config('idle_in_transaction_session_timeout', {idle}, true) as idle"
+_BY_INDEX = ", set_config('enable_seqscan', 'off', true) as by_index"
 
 OLDEST_SERVER = 150_000
 """`server_version_num` of PostgreSQL 15."""
@@ -185,12 +186,14 @@ class Database:
         *,
         statement_seconds: float = 10.0,
         planned_once: bool = False,
+        by_index: bool = False,
         idle_seconds: float | None = None,
     ) -> AsyncIterator[Transaction]:
         """One READ COMMITTED transaction of `tenant`: commits at the end, rolls back on any exception.
 
         `planned_once`: its statements find what they want whatever their values are, so their plans are kept; planning
-        costs more than running them. `idle_seconds`: how long it may stand between two statements (None: 30).
+        costs more than running them. `by_index`: the same, and no plan reads a whole table, whatever the statistics said
+        when it was made: for rows that come and go by the thousand. `idle_seconds`: how long it may stand between two statements (None: 30).
 
         Refusal DATABASE_AWAY where the server cannot be reached or the connection broke on the way (then it is not
         known whether a commit arrived: the caller's idempotency key finds out), TIMED_OUT past `statement_seconds` or
@@ -200,7 +203,13 @@ class Database:
         connection = None
         try:
             async with AsyncExitStack() as stack:
-                begin = _begin(tenant, statement_seconds, planned_once=planned_once, idle_seconds=idle_seconds)
+                begin = _begin(
+                    tenant,
+                    statement_seconds,
+                    planned_once=planned_once or by_index,
+                    by_index=by_index,
+                    idle_seconds=idle_seconds,
+                )
                 connection, began_at = await self._begin(stack, begin)
                 connection.patience = statement_seconds + ANSWER_SECONDS
                 self._is_there()
@@ -324,10 +333,13 @@ def _timed_out(sentence: str) -> Refusal:
 
 
 @lru_cache(maxsize=4_096)
-def _begin(tenant: str | None, statement_seconds: float, *, planned_once: bool, idle_seconds: float | None) -> bytes:
+def _begin(
+    tenant: str | None, statement_seconds: float, *, planned_once: bool, by_index: bool, idle_seconds: float | None
+) -> bytes:
     """Begin, and bind the transaction to its tenant, its longest statement and its way of planning, in one trip. Several
     statements in one text take no parameters: the values stand in it as literals."""
     text = _BEGIN + ("" if tenant is None else _NOW) + ("" if idle_seconds is None else _IDLE)
+    text += _BY_INDEX if by_index else ""
     composed = sql.SQL(text).format(
         tenant=sql.Literal(tenant or ""),
         longest=sql.Literal(f"{int(statement_seconds * 1000)}ms"),

@@ -132,7 +132,7 @@ class Lane:
         """Look, unless it is known what waits, and claim what is shared out, in one transaction."""
         since, found = self.heads.since(), None
         given = self._known(free, running)
-        async with self.database.transaction(None) as transaction:
+        async with self.database.transaction(None, by_index=True) as transaction:
             if not given:
                 began = time.monotonic()
                 found = await store.look(transaction, self.runnable, since, free=free)
@@ -169,7 +169,7 @@ class Lane:
         self, holder: UUID, free: int
     ) -> tuple[tuple[TakenOccurrence, ...], frozenset[tuple[str, str]]]:
         """Take over leases that ran out, or end what has no attempt left."""
-        async with self.database.transaction(None) as transaction:
+        async with self.database.transaction(None, by_index=True) as transaction:
             lapsed = await store.lapsed(transaction, self.runnable, most=max(free, 1), unknown_after=UNKNOWN_AFTER)
             losses = [self._loss(each) for each in lapsed]
             taken, reached = await store.lose(transaction, losses, holder=holder, lease=self.lease)

@@ -183,7 +183,7 @@ class Occurrences:
     async def _give_back_unknown(self, holder: UUID, since: float) -> None:
         """Give back what was claimed for this process without its knowledge: nobody would run it, and its attempt would
         count as lost. Until the server cannot commit such a claim any more."""
-        async with self.database.transaction(None) as transaction:
+        async with self.database.transaction(None, by_index=True) as transaction:
             returned = await store.hand_back_unknown(
                 transaction, self._held, holder=holder, expired_too=not self.settled(self.lease), error=UNKNOWN
             )
@@ -208,7 +208,7 @@ class Occurrences:
 
     async def _end_cancelled(self) -> None:
         """End what waits and was cancelled."""
-        async with self.database.transaction(None) as transaction:
+        async with self.database.transaction(None, by_index=True) as transaction:
             stuck = await stuck_store.cancelled_waiting(transaction, most=SWEEP_MOST)
             sentences = [cancelled(attempts=each.attempts) for each in stuck]
             ended = await stuck_store.end_waiting(transaction, stuck, DeadCause.CANCELLED, sentences)
@@ -218,7 +218,7 @@ class Occurrences:
         """End what has been due for long and nobody here runs, now and then."""
         if time.monotonic() < self._sweep_at:
             return
-        async with self.database.transaction(None) as transaction:
+        async with self.database.transaction(None, by_index=True) as transaction:
             stuck = await stuck_store.unknown_waiting(
                 transaction, self._all, most=SWEEP_MOST, unknown_after=UNKNOWN_AFTER
             )
@@ -236,7 +236,7 @@ class Occurrences:
             for each, fence in held.items()
             if (begun := self._held.get((each, fence))) is not None and begun.began_after is not None
         }
-        async with self.database.transaction(None) as transaction:
+        async with self.database.transaction(None, by_index=True) as transaction:
             kept = await store.renew(transaction, held, began, holder=holder, lease=self.lease)
             started = [each for each in kept if each.began_at is not None]
             await store.reach(
@@ -250,7 +250,7 @@ class Occurrences:
 
     async def cancelled(self, holder: UUID, held: Mapping[UUID, int]) -> Collection[UUID]:
         """Which a person asked to cancel. Where all slots are taken nobody takes, so what waits is ended from here."""
-        async with self.database.transaction(None) as transaction:
+        async with self.database.transaction(None, by_index=True) as transaction:
             found = await store.cancelled_held(transaction, held, holder=holder)
         if len(self._held) >= self.most:
             await self._end_cancelled()
@@ -287,7 +287,7 @@ class Occurrences:
         taken = _content(lease)
         begun = self._held.get((taken.id, taken.fence))
         try:
-            async with (database or self.database).transaction(None) as transaction:
+            async with (database or self.database).transaction(None, by_index=True) as transaction:
                 returned = await store.hand_back(
                     transaction,
                     taken,
@@ -315,7 +315,7 @@ class Occurrences:
             self._ended(taken, AttemptEnding.OVER_BOUND, sentence),
             began_after=None if begun is None else begun.began_after,
         )
-        async with database.transaction(None) as transaction:
+        async with database.transaction(None, by_index=True) as transaction:
             written = await store.settle(transaction, (completion,), holder=lease.holder)
             await hints.add_schedules(transaction, ((taken.tenant, taken.schedule),))
         if not written:

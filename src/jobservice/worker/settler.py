@@ -101,7 +101,7 @@ class Settler:
     async def _settle(self, batch: Sequence[_Entry]) -> None:
         for holder in {entry.holder for entry in batch}:
             mine = [entry for entry in batch if entry.holder == holder]
-            async with self.database.transaction(None) as transaction:
+            async with self.database.transaction(None, by_index=True) as transaction:
                 written = await store.settle(transaction, [entry.completion for entry in mine], holder=holder)
                 await store.reach(transaction, _reached(written))
             stands = {(each.id, each.fence) for each in written}
