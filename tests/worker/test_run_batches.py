@@ -10,7 +10,7 @@ import pytest
 
 from jobcontract.states import AttemptEnding, OccurrenceState
 from jobservice.application import JobCall, JobItem, NewWorkItem, Outcome, done, failed, refused, uncertain
-from jobservice.store import occurrence_items
+from jobservice.store import occurrence_items, occurrences
 from jobservice.worker.leased_work import Why
 from jobservice.worker.run_ending import Counts, Ending, RunLost
 from tests.conftest import Clock
@@ -329,3 +329,28 @@ async def test_small_runs_that_did_nothing_in_the_database_write_nothing(runs: R
     endings = await together(runs, occurrences)
     assert [(each.state, each.counts) for each in endings] == [("completed", Counts(done=1))] * 3
     assert runs.rows(before) == versions
+
+
+@pytest.mark.parametrize("batch_path", [True, False], ids=["batches", "single-path"])
+async def test_before_an_attempt_is_settled_its_items_are_counted_as_it_will_say(
+    batches: RunStage, batch_path: bool
+) -> None:
+    odd = {"item-04": refused("Closed."), "item-05": failed("No."), "item-10": uncertain("Who knows.", reference="r")}
+
+    async def notes(call: JobCall, item: JobItem) -> Outcome:
+        return odd.get(item.key) or done("")
+
+    batches.function, batches.schedule = notes, replace(BATCHES, batch_path=batch_path)
+    occurrence = batches.due()
+    for counts in (Counts(done=7, refused=1, failed=1, unfinished=1), Counts(done=8, refused=1, failed=1)):
+        lease, taken = batches.claim(occurrence)
+        ending = await batches.runner().run(lease, taken)
+        async with batches.database.transaction("acme") as transaction:
+            counted = await occurrences.counted(transaction, str(occurrence))
+        assert counted is not None
+        assert (counted["done"], counted["refused"], counted["failed"], counted["unfinished"]) == (
+            (counts.done, counts.refused, counts.failed, counts.unfinished)
+        )
+        assert ending.counts == counts
+        batches.settle(occurrence, ending)
+        odd.pop("item-05", None)
