@@ -151,6 +151,13 @@ def test_a_use_case_of_jobs_takes_nothing_from_a_person(folder: Path, was: str, 
     assert any(each.startswith(f"{record}:{found}") for each in said), said
 
 
+def test_what_is_known_in_the_place_of_an_unknown_field_is_listed_once(folder: Path) -> None:
+    (found,) = findings(folder, "nightly", "lease: shop.letters", "lease: shop.letters\nquux: 1")
+    known = found.partition("Known here: ")[2].rstrip(".").split(", ")
+    assert "misfireAfter" in known
+    assert len(known) == len(set(known)), known
+
+
 @pytest.mark.requirement("carry-the-schedule-on-the-job-record")
 def test_an_expression_is_one_text_however_it_is_spaced(folder: Path) -> None:
     assert findings(folder, "nightly", '"30 1 * * mon-fri"', '"30   1 * *  mon-fri"') == []

@@ -65,7 +65,7 @@ class Form:
         """Name the fields that nobody asked for, each with the nearest known one."""
         for name, line in self.names:
             if name not in self._asked:
-                hint = nearest(name, self._asked) or f" Known here: {', '.join(self._asked)}."
+                hint = nearest(name, self._asked) or f" Known here: {', '.join(dict.fromkeys(self._asked))}."
                 self.found("field-unknown", line, f"`{self._prefix}{name}` is not a field here.{hint}")
 
     def text(
