@@ -1,8 +1,8 @@
 -- Writes scores that were computed from what was read without a lock, under the lease of the duty, or of the occurrence
--- whose run scores: only to rows that nobody works on just now, and whose content and score are still what was read (a
--- change scores its own). Never waits for a row, never touches content, versions that matter, or claims. People are told
--- only where what they see changed, by one notification for all rows. The commit does not wait for the disk: what a crash
--- takes back is due again afterwards.
+-- whose run scores: only to rows that nobody works on just now, and whose content and score are still what was read
+-- (a change scores its own). Never waits for a row, never touches content, versions that matter, or claims. People are
+-- told only where what they see changed, by one notification for all rows. The commit does not wait for the disk: what
+-- a crash takes back is due again afterwards.
 with given as (
     select n.*
     from
