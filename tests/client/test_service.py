@@ -249,7 +249,10 @@ def test_no_id_leads_to_another_route(text: str) -> None:
 
 def test_every_route_fills() -> None:
     for route in ROUTES:
-        assert "{" not in fill(route, {"queue": "q", "item": "i", "use_case": "u", "key": "a/b", "plan": "p"})
+        assert "{" not in fill(
+            route,
+            {"queue": "q", "item": "i", "use_case": "u", "key": "a/b", "plan": "p", "schedule": "s", "occurrence": "o"},
+        )
     assert fill(ITEM, {"item": "a/../b?c"}) == "/v1/items/a%2F..%2Fb%3Fc"
 
 

@@ -10,7 +10,7 @@ from jobconsole.app import Console
 from jobconsole.client.fake import FakeService
 from jobconsole.client.fake_plan import FakePlan
 from jobcontract.states import ItemView, Warned
-from tests.screens.idle import until
+from tests.screens.idle import lines, until
 from tests.screens.plan_stage import confirm_dialog, plan_screen, preview, the_plan
 from tests.screens.stage import KIRAN, PAYOUTS, START, freeze, hold, ready, scene
 from tests.snapshots.test_queues import Compare, picture
@@ -46,6 +46,7 @@ async def planned(pilot: Pilot[None], fake: FakeService) -> Console:
     screen.read_soon()
     await until(app, lambda: screen.digest is not None, "the rows again")
     await until(app, lambda: len(screen.warned) == 2 and screen.list == "warnings", "the warnings")
+    await until(app, lambda: f"{screen.plan.name} open" in lines(app)[0], "the top line to know of the plan")
     return app
 
 

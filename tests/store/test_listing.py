@@ -132,7 +132,7 @@ async def generic_plans(transaction: Any) -> int:
     """How often the prepared page ran by a plan that knows no values."""
     cursor = await transaction.connection.execute(
         "select custom_plans, generic_plans from pg_prepared_statements where statement like %s",
-        ("-- Rows of a view at and after%",),
+        ("select%jobs.item_text(%",),
     )
     row = await cursor.fetchone()
     assert row["custom_plans"] > 5, "PostgreSQL had a reason to try another plan"
