@@ -166,7 +166,14 @@ class _Loop:
         keys = [f"{number:09}" for number in numbers]
         items = [{"key": key, "label": f"Item {key}", "given": {}, "place": place} for place, key in enumerate(keys)]
         counts = {"selected": self.written, "done": 0, "refused": 0, "failed": 0, "unfinished": self.written}
-        values = {**self.values, **counts, "items": Jsonb(items), "position": keys[-1], "selected_all": False}
+        values = {
+            **self.values,
+            **counts,
+            "items": Jsonb(items),
+            "position": keys[-1],
+            "selected_all": False,
+            "again": False,
+        }
         await connection.execute(BEGIN.encode(), prepare=False)
         await connection.execute(statement("occurrence_items/add"), values)
         await connection.execute("commit")
