@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 import psycopg
@@ -143,6 +145,11 @@ async def test_old_skips_and_rows_of_workers_long_gone_go_too(ground: Ground) ->
     assert ground.rows("incarnation", "workers") == [(UUID(int=1),)]
 
 
+def leaving(logs: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """What is said of dead letters that go soon; other duties of the process may say more."""
+    return [each for each in logs if each["event"] == "dead-letters-leave-within-a-day"]
+
+
 async def test_dead_letters_are_named_and_counted_a_day_before_they_go(ground: Ground) -> None:
     ended(ground, 3, hours=-25)  # an hour more than a day to go, a day, and an hour less
     ground.superuser.execute("update jobs.occurrences set " + DEAD)
@@ -150,14 +157,14 @@ async def test_dead_letters_are_named_and_counted_a_day_before_they_go(ground: G
     with structlog.testing.capture_logs() as logs:
         assert await ground.run(duty) == {}
         assert await ground.run(duty) == {}
-    assert [(each["alarm"], each["tenant"], each["schedule"], each["count"]) for each in logs] == [
+    assert [(each["alarm"], each["tenant"], each["schedule"], each["count"]) for each in leaving(logs)] == [
         (True, "acme", "old", 2)
     ], "once, not with every look"
     assert ground.rows("value", "figures", "where name = 'dead-letters-leaving'") == [(2,)]
     ground.clock.advance(3_600)
     with structlog.testing.capture_logs() as logs:
         await ground.run(duty)
-    assert [each["count"] for each in logs] == [3], "another one came to it"
+    assert [each["count"] for each in leaving(logs)] == [3], "another one came to it"
 
 
 async def test_a_schedule_that_the_records_have_no_more_keeps_its_retention(ground: Ground) -> None:
