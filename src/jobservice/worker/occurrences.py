@@ -298,7 +298,7 @@ class Occurrences:
                 )
                 if database is not None and returned is not None:
                     await hints.add_schedules(transaction, ((taken.tenant, taken.schedule),))
-        except BaseException as error:
+        except BaseException as error:  # however it ends, a cancellation too: what cannot be asked again is not held
             if not (isinstance(error, Refusal) and error.kind is ErrorCode.DATABASE_AWAY):  # else held, and asked again
                 self._held.pop((taken.id, taken.fence), None)
             raise
