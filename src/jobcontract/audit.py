@@ -24,6 +24,28 @@ class AuditEntry(Answer):
     detail: Mapping[str, JsonValue]
 
 
+class AuditSeal(Answer):
+    """How an entry is sealed: its place in the chain and its link (MONEY.md 31)."""
+
+    place: int
+    link: str
+    """SHA-256 over the link before it and the entry, hexadecimal."""
+    sealed_at: AwareDatetime
+
+
+class AuditDetail(Answer):
+    """One entry with what was there before and after, as far as the act kept it, and its seal."""
+
+    entry: AuditEntry
+    before: Mapping[str, JsonValue] | None
+    after: Mapping[str, JsonValue] | None
+    reference: str | None
+    """Of the request: what a person gives to an engineer."""
+    seal: AuditSeal | None
+    """None: not sealed yet."""
+    now: AwareDatetime
+
+
 class AuditPage(Answer):
     """One page of the trail, newest first, and the cursor of the next."""
 

@@ -25,6 +25,12 @@ class Topic(StrEnum):
     """Something of a schedule changed, an occurrence of it too: `id` and `queue` are the schedule's."""
     SCHEDULES = "schedules"
     """Something of many schedules changed at once: `id` and `queue` are empty words (`schedules`)."""
+    RECOVERY = "recovery"
+    """A recovery: `id` and `queue` are its own."""
+    STOPS = "stops"
+    """A stop was set or lifted: `id` and `queue` are empty words (`stops`)."""
+    ALARMS = "alarms"
+    """An alarm was opened, cleared or acknowledged: `id` and `queue` are empty words (`alarms`)."""
 
 
 class EventName(StrEnum):

@@ -54,6 +54,8 @@ class Attempt(Answer):
     ended_at: AwareDatetime
     ending: AttemptEnding
     error: str | None
+    replay: int = 0
+    """0: of its first course; else the replay that it belongs to."""
 
 
 class RefusedCompletion(Answer):
@@ -100,6 +102,28 @@ class Occurrence(Answer):
     """Who asked for it to be cancelled."""
     cancel_reason: str | None
     version: int
+    replays: int = 0
+    """How often a person had it run again; `attempts` counts from the last of them."""
+    discarded_at: AwareDatetime | None = None
+    discarded_by: Person | None = None
+    discard_reason: str | None = None
+
+
+class Replay(Answer):
+    """One replay of an occurrence: who asked for it, when and why, and how it had ended before."""
+
+    replay: int
+    at: AwareDatetime
+    person: Person
+    reason: str
+    recovery: str | None
+    """Name of the recovery that it was part of."""
+    state_before: OccurrenceState
+    cause_before: DeadCause | None
+    ended_before: AwareDatetime
+    attempts_before: int
+    not_done: int
+    """Items that ran again."""
 
 
 class Occurrences(Answer):
@@ -133,6 +157,8 @@ class OccurrenceDetail(Answer):
     """Those that failed first, then those without an outcome, then the others, each by number."""
     items_next: str | None
     now: AwareDatetime
+    replays: tuple[Replay, ...] = ()
+    """The latest first."""
 
 
 class OccurrenceItems(Answer):

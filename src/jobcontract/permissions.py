@@ -27,6 +27,14 @@ class Permission(StrEnum):
     SCHEDULE_READ = "schedule.read"
     SCHEDULE_RUN = "schedule.run"
     OCCURRENCE_CANCEL = "occurrence.cancel"
+    OCCURRENCE_REPLAY = "occurrence.replay"
+    OCCURRENCE_DISCARD = "occurrence.discard"
+    SCHEDULE_DISABLE = "schedule.disable"
+    RECOVERY_MAKE = "recovery.make"
+    WORK_STOP = "work.stop"
+    WORKER_DRAIN = "worker.drain"
+    ALARM_ACKNOWLEDGE = "alarm.acknowledge"
+    TIMELINE_READ = "timeline.read"
 
 
 GRANTS: Mapping[Role, frozenset[Permission]] = {
@@ -41,6 +49,10 @@ GRANTS: Mapping[Role, frozenset[Permission]] = {
             Permission.PAYOUT_STOP,
             Permission.COLLEAGUE_READ,
             Permission.SCHEDULE_READ,
+            Permission.RECOVERY_MAKE,
+            Permission.WORK_STOP,
+            Permission.ALARM_ACKNOWLEDGE,
+            Permission.TIMELINE_READ,
         }
     ),
     Role.OPERATOR: frozenset(
@@ -52,6 +64,14 @@ GRANTS: Mapping[Role, frozenset[Permission]] = {
             Permission.SCHEDULE_READ,
             Permission.SCHEDULE_RUN,
             Permission.OCCURRENCE_CANCEL,
+            Permission.OCCURRENCE_REPLAY,
+            Permission.OCCURRENCE_DISCARD,
+            Permission.SCHEDULE_DISABLE,
+            Permission.RECOVERY_MAKE,
+            Permission.WORK_STOP,
+            Permission.WORKER_DRAIN,
+            Permission.ALARM_ACKNOWLEDGE,
+            Permission.TIMELINE_READ,
         }
     ),
     Role.SUPPORT: frozenset({Permission.COLLEAGUE_READ}),
@@ -62,6 +82,7 @@ GRANTS: Mapping[Role, frozenset[Permission]] = {
             Permission.COLLEAGUE_READ,
             Permission.AUDIT_READ,
             Permission.SCHEDULE_READ,
+            Permission.TIMELINE_READ,
         }
     ),
     Role.PUSHER: frozenset({Permission.ITEM_PUSH}),

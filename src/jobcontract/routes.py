@@ -1,28 +1,19 @@
-"""Owns the one list of HTTP routes: name, method, path, permission. Service and client both read it from here."""
+"""Owns the one list of HTTP routes: name, method, path, permission. Service and client both read it from here.
+
+Those of the operator's half stand in `operating_routes`.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from jobcontract.operating_routes import OPERATING_ROUTES
 from jobcontract.permissions import Permission
+from jobcontract.route import Route
 
 KEY_HEADER = "Idempotency-Key"
 TENANT_HEADER = "Jobs-Tenant"
 REFERENCE_HEADER = "Jobs-Reference"
 """Echoed on every answer; the reference a person gives to an engineer."""
 PROBLEM_TYPE = "application/problem+json"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Route:
-    """One operation of the API. `permission` None means any signed-in person; `acts` means it needs a key."""
-
-    name: str
-    method: str
-    path: str
-    permission: Permission | None = None
-    acts: bool = False
-    public: bool = False
 
 
 def _plan(name: str, permission: Permission) -> Route:
@@ -203,6 +194,7 @@ ROUTES: tuple[Route, ...] = (
     CANCEL_OCCURRENCE,
     WORKERS,
     AUDIT,
+    *OPERATING_ROUTES,
     EVENTS,
     HEALTH,
     READY,

@@ -10,6 +10,7 @@ from jobcontract.session import Person
 from jobcontract.states import (
     ClockChange,
     MisfirePolicy,
+    Moves,
     OccurrenceState,
     Repeated,
     ScheduleStanding,
@@ -99,6 +100,7 @@ class Schedule(Answer):
     runs: str
     """Id of the use case."""
     runs_title: str
+    moves: Moves = Moves.NOTHING
     selection: str
     """In words."""
     batch_size: int

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import AwareDatetime
 
+from jobcontract.session import Person
 from jobcontract.states import WorkerStanding
 from jobcontract.wire import Answer
 
@@ -22,6 +23,10 @@ class Worker(Answer):
     standing: WorkerStanding
     slots: int
     processing: int
+    drain_asked_at: AwareDatetime | None = None
+    """Since when a person wants it to take nothing new."""
+    drain_asked_by: Person | None = None
+    drain_reason: str | None = None
 
 
 class Workers(Answer):

@@ -10,11 +10,14 @@ from jobcontract.states import Role
 MAY = {
     Role.FINANCE: (
         "queue.read queue.claim queue.claim.break queue.act plan.read payout.release payout.stop colleague.read"
-        " schedule.read"
+        " schedule.read recovery.make work.stop alarm.acknowledge timeline.read"
     ),
-    Role.OPERATOR: "queue.read plan.read payout.stop colleague.read schedule.read schedule.run occurrence.cancel",
+    Role.OPERATOR: (
+        "queue.read plan.read payout.stop colleague.read schedule.read schedule.run occurrence.cancel occurrence.replay"
+        " occurrence.discard schedule.disable recovery.make work.stop worker.drain alarm.acknowledge timeline.read"
+    ),
     Role.SUPPORT: "colleague.read",
-    Role.AUDITOR: "queue.read plan.read colleague.read audit.read schedule.read",
+    Role.AUDITOR: "queue.read plan.read colleague.read audit.read schedule.read timeline.read",
     Role.PUSHER: "item.push",
     Role.ADMINISTRATOR: "colleague.read person.read setting.read",
 }

@@ -27,6 +27,9 @@ _NEEDS: Mapping[Topic, Permission] = {
     Topic.MONEY: Permission.QUEUE_READ,
     Topic.SCHEDULE: Permission.SCHEDULE_READ,
     Topic.SCHEDULES: Permission.SCHEDULE_READ,
+    Topic.RECOVERY: Permission.SCHEDULE_READ,
+    Topic.ALARMS: Permission.SCHEDULE_READ,
+    Topic.STOPS: Permission.COLLEAGUE_READ,
 }
 """Who hears of what: whoever may look at it."""
 

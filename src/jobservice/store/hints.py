@@ -73,6 +73,23 @@ async def add_schedules(transaction: Transaction, changed: Collection[tuple[str,
         await transaction.run("hints/add_schedules", tenants=tenants, topics=topics, refs=refs)
 
 
+async def add_recovery(transaction: Transaction, *, recovery: str, version: int) -> None:
+    """Say that a recovery changed, or how far it is."""
+    await transaction.run("hints/add", topic=Topic.RECOVERY.value, queue=recovery, ref=recovery, version=version)
+
+
+async def add_stops(transaction: Transaction, *, version: int) -> None:
+    """Say that a stop was set or lifted; the version is the moment, in microseconds since 1970."""
+    await transaction.run("hints/add", topic=Topic.STOPS.value, queue="stops", ref="stops", version=version)
+
+
+async def add_alarms(transaction: Transaction, tenants: Collection[str]) -> None:
+    """Say that alarms of these tenants changed, now. The transaction may be of no tenant."""
+    if told := sorted(set(tenants)):
+        words = [Topic.ALARMS.value] * len(told)
+        await transaction.run("hints/add_schedules", tenants=told, topics=words, refs=words)
+
+
 async def read(transaction: Transaction, *, position: int | None, seen: Collection[int]) -> ReadHints:
     """The tenant's hints written by transactions from `position` on, without those `seen`; None = none, from now."""
     row = await transaction.row("hints/read", position=position, seen=list(seen), most=BATCH_MAX + 1)

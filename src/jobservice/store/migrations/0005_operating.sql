@@ -1,0 +1,290 @@
+-- The operator's half: replays, recoveries, stops, alarms, draining, seals of the trail (requirements, section A;
+-- MONEY.md 1, 20, 31). Runs as the owner.
+
+-- A replay is a new attempt of the same occurrence with a budget of its own: `attempts` begins anew, `replays` counts,
+-- and `fence_base` is the fence at which it began: fences keep rising. `recovery`: the one that runs it again now.
+alter table jobs.occurrences
+add column replays integer not null default 0,
+add column fence_base bigint not null default 0,
+add column recovery uuid,
+add column discarded_at timestamptz,
+add column discarded_by text,
+add column discard_reason text,
+add check ((discarded_at is null) = (discarded_by is null) and (discarded_at is null) = (discard_reason is null)),
+add check (discarded_at is null or state = 'dead-letter');
+create index occurrences_recovery on jobs.occurrences (recovery) where recovery is not null;
+drop index jobs.occurrences_dead;
+create index occurrences_dead on jobs.occurrences (tenant, ended_at, id)
+where state = 'dead-letter' and discarded_at is null;
+
+alter table jobs.occurrence_attempts add column replay integer not null default 0;
+
+-- One row a replay: who asked for it, when and why (requirement audit-manual-replay). `before`: how it had ended.
+create table jobs.occurrence_replays (
+    occurrence uuid not null,
+    replay integer not null check (replay > 0),
+    tenant text not null,
+    at timestamptz not null default jobs.now(),
+    person text not null,
+    reason text not null,
+    recovery uuid,
+    state_before text not null,
+    cause_before text,
+    ended_before timestamptz not null,
+    attempts_before integer not null,
+    fence_before bigint not null,
+    not_done bigint not null, -- items that run again
+    primary key (occurrence, replay)
+);
+
+-- A plan over more than one occurrence or schedule. What moves money carries the API's signature over its digest, which
+-- the Worker verifies at every row, with the digest recomputed (MONEY.md 1, 19).
+create table jobs.recoveries (
+    id uuid primary key default jobs.uuid7(),
+    tenant text not null references jobs.tenants (id),
+    name text not null,
+    act text not null check (act in ('replay', 'requeue', 'discard', 'disable')),
+    reason text not null,
+    asked jsonb not null, -- the order as it came: what it was made from
+    owner text not null references jobs.people (id),
+    state text not null default 'open' check (
+        state in ('open', 'applying', 'paused', 'done', 'aborted', 'dropped', 'expired')
+    ),
+    edition integer not null default 1,
+    moves text not null check (moves in ('money', 'nothing')),
+    disable_until timestamptz,
+    digest bytea not null check (length(digest) = 32),
+    money jsonb not null default '[]',
+    left_out jsonb not null default '[]', -- how many things each reason leaves out
+    schedules jsonb not null default '[]', -- how many rows each schedule has
+    count integer not null check (count > 0),
+    made_at timestamptz not null default jobs.now(),
+    frozen_at timestamptz not null,
+    valid_until timestamptz not null,
+    confirmed_at timestamptz,
+    started_at timestamptz,
+    ended_at timestamptz,
+    ended_by text,
+    why text,
+    at_once integer not null default 8 check (at_once > 0),
+    signing_key text,
+    signature bytea,
+    version bigint not null default 1,
+    unique (tenant, name),
+    check (state not in ('applying', 'paused', 'done', 'aborted') or confirmed_at is not null),
+    check (state not in ('open', 'dropped', 'expired') or confirmed_at is null),
+    check ((signature is null) = (signing_key is null)),
+    check (moves <> 'money' or confirmed_at is null or signature is not null)
+);
+create index recoveries_recent on jobs.recoveries (tenant, made_at desc, id desc);
+create index recoveries_live on jobs.recoveries (state, made_at) where state in ('open', 'applying', 'paused');
+
+create table jobs.recovery_rows (
+    recovery uuid not null references jobs.recoveries (id),
+    number integer not null,
+    tenant text not null,
+    key text not null,
+    target text not null check (target in ('occurrence', 'skipped-instant', 'schedule')),
+    name text not null,
+    schedule text not null,
+    moves text not null check (moves in ('money', 'nothing')),
+    occurrence uuid, -- of one to be made from a skipped instant: once it is there
+    scheduled_at timestamptz,
+    state text,
+    cause text,
+    error text,
+    done bigint,
+    refused bigint,
+    failed bigint,
+    unfinished bigint,
+    selected_all boolean,
+    row_version bigint not null,
+    turn text not null default 'not-started' check (turn in ('not-started', 'running', 'done', 'refused', 'failed')),
+    sentence text,
+    started_at timestamptz,
+    ended_at timestamptz,
+    primary key (recovery, number),
+    unique (recovery, key),
+    check ((turn in ('done', 'refused', 'failed')) = (ended_at is not null))
+);
+create index recovery_rows_turns on jobs.recovery_rows (recovery, turn, number);
+
+create table jobs.recovery_left_out (
+    recovery uuid not null references jobs.recoveries (id),
+    number integer not null,
+    tenant text not null,
+    name text not null,
+    schedule text not null,
+    reason text not null,
+    sentence text not null,
+    scheduled_at timestamptz,
+    primary key (recovery, number)
+);
+
+-- What is held still, read in the statements that act (DESIGN.md, Stops).
+create table jobs.stops (
+    tenant text not null references jobs.tenants (id),
+    scope text not null check (scope in ('queue', 'bulk-command', 'tenant')),
+    name text not null,
+    at timestamptz not null default jobs.now(),
+    by text not null references jobs.people (id),
+    reason text not null,
+    version bigint not null default 1,
+    primary key (tenant, scope, name)
+);
+
+-- Whether a tenant's work is held still, or one queue or command of it. Under row security: of the own tenant.
+create function jobs.stopped(of_tenant text, of_scope text, of_name text) returns boolean
+language sql stable parallel safe
+as $$
+    select exists (
+        select 1
+        from jobs.stops as s
+        where
+            s.tenant = of_tenant
+            and (s.scope = 'tenant' or (s.scope = of_scope and s.name = of_name))
+    )
+$$;
+
+-- Whether a schedule is switched off now.
+create function jobs.switched_off(of_tenant text, of_schedule text) returns boolean
+language sql stable parallel safe
+as $$
+    select exists (
+        select 1
+        from jobs.schedules as s
+        where
+            s.tenant = of_tenant
+            and s.schedule = of_schedule
+            and s.disabled_at is not null
+            and (s.disabled_until is null or s.disabled_until > jobs.now())
+    )
+$$;
+
+-- A Worker that is asked to take nothing new. Its own word is `draining_at`.
+alter table jobs.workers
+add column drain_asked_at timestamptz,
+add column drain_asked_by text,
+add column drain_reason text,
+add check (
+    (drain_asked_at is null) = (drain_asked_by is null) and (drain_asked_at is null) = (drain_reason is null)
+);
+
+-- What needs somebody: open until it is over. One open alarm a kind and subject.
+create table jobs.alarms (
+    id uuid primary key default jobs.uuid7(),
+    tenant text not null references jobs.tenants (id),
+    kind text not null check (
+        kind in ('stopped', 'worker-missing', 'parked', 'dead-letter', 'late', 'spike', 'missed', 'leaving')
+    ),
+    subject text not null,
+    schedule text,
+    sentence text not null,
+    count bigint not null default 1,
+    opened_at timestamptz not null default jobs.now(),
+    seen_at timestamptz not null default jobs.now(),
+    cleared_at timestamptz,
+    acknowledged_at timestamptz,
+    acknowledged_by text references jobs.people (id),
+    note text,
+    told text not null default 'nobody' check (told in ('nobody', 'waiting', 'sent', 'given-up')),
+    told_at timestamptz,
+    told_words text,
+    tell_at timestamptz, -- when it is tried next
+    tries integer not null default 0,
+    version bigint not null default 1,
+    check (
+        (acknowledged_at is null) = (acknowledged_by is null) and (acknowledged_at is null) = (note is null)
+    )
+);
+create unique index alarms_open on jobs.alarms (tenant, kind, subject) where cleared_at is null;
+create index alarms_cleared on jobs.alarms (tenant, cleared_at desc, id desc) where cleared_at is not null;
+create index alarms_to_tell on jobs.alarms (tell_at, id) where told = 'waiting';
+
+-- Which transaction wrote an entry: what all readers see by now is sealed, whatever order its ids were given in.
+alter table jobs.audit add column xid bigint not null default (pg_current_xact_id()::text::bigint);
+create index audit_xid on jobs.audit (xid, id);
+
+do $$
+declare
+    name text;
+begin
+    foreach name in array array[
+        'occurrence_replays', 'recoveries', 'recovery_rows', 'recovery_left_out', 'stops', 'alarms'
+    ] loop
+        execute format('alter table jobs.%I enable row level security', name);
+        execute format('alter table jobs.%I force row level security', name);
+        execute format('create policy owner on jobs.%I to current_user using (true) with check (true)', name);
+        execute format(
+            'create policy api on jobs.%I to jobs_api using (tenant = jobs.tenant()) with check (tenant = jobs.tenant())',
+            name
+        );
+        execute format(
+            'create policy worker on jobs.%I to jobs_worker using (tenant = jobs.tenant() or jobs.tenant() is null)'
+            ' with check (tenant = jobs.tenant() or jobs.tenant() is null)',
+            name
+        );
+    end loop;
+end
+$$;
+
+-- A person replays, discards or starts an occurrence over the API: in this shape, and no other.
+grant update (
+    state, due_at, miss_at, attempts, replays, fence_base, ended_at, cause, error, selected_all, refused, failed,
+    unfinished, discarded_at, discarded_by, discard_reason
+) on jobs.occurrences to jobs_api;
+grant update (outcome, attempts, try_at, sentence, ended_at) on jobs.occurrence_items to jobs_api;
+grant insert (
+    tenant, schedule, scheduled_at, origin, zone, tzdata, lock, due_at
+) on jobs.occurrences to jobs_api;
+create policy api_starts_by_hand on jobs.occurrences as restrictive for insert to jobs_api
+with check (origin = 'manual' and state = 'scheduled' and fence = 0 and replays = 0);
+create policy api_runs_nothing on jobs.occurrences as restrictive for update to jobs_api
+using (true) with check (state <> 'completed' or ended_at is not null);
+grant select, insert on jobs.occurrence_replays to jobs_api, jobs_worker;
+grant delete on jobs.occurrence_replays to jobs_worker;
+grant update (disabled_at, disabled_until, disabled_by, disabled_reason, version) on jobs.schedules to jobs_api;
+grant select, insert on jobs.recoveries, jobs.recovery_rows, jobs.recovery_left_out to jobs_api;
+grant update (
+    state, edition, digest, money, left_out, schedules, count, moves, frozen_at, valid_until, confirmed_at, started_at,
+    ended_at, ended_by, why, signing_key, signature, version
+) on jobs.recoveries to jobs_api;
+grant delete on jobs.recovery_rows to jobs_api;
+grant insert, update on jobs.recovery_rows to jobs_api;
+grant select on jobs.recoveries, jobs.recovery_rows to jobs_worker;
+grant update (state, started_at, ended_at, ended_by, why, version) on jobs.recoveries to jobs_worker;
+grant update (turn, sentence, started_at, ended_at, occurrence) on jobs.recovery_rows to jobs_worker;
+grant select, insert, delete on jobs.stops to jobs_api;
+grant select on jobs.stops to jobs_worker;
+grant update (drain_asked_at, drain_asked_by, drain_reason) on jobs.workers to jobs_api;
+grant select on jobs.alarms to jobs_api;
+grant update (acknowledged_at, acknowledged_by, note, version) on jobs.alarms to jobs_api;
+grant select, insert, update on jobs.alarms to jobs_worker;
+
+-- What wakes Workers.
+create trigger recoveries_wake after update on jobs.recoveries
+for each row
+when (new.state is distinct from old.state and new.confirmed_at is not null)
+execute function jobs.wake('recoveries');
+create trigger occurrences_replayed after update on jobs.occurrences
+for each row
+when (new.replays > old.replays)
+execute function jobs.wake('occurrences');
+create trigger occurrences_recovered after update on jobs.occurrences
+for each row
+when (new.recovery is not null and new.ended_at is not null and old.ended_at is null)
+execute function jobs.wake('recoveries');
+create trigger workers_drain after update on jobs.workers
+for each row
+when (new.drain_asked_at is distinct from old.drain_asked_at)
+execute function jobs.wake('drain');
+create function jobs.wake_after_stop() returns trigger
+language plpgsql
+as $$
+begin
+    perform pg_notify('jobs_work', 'stops');
+    return null;
+end
+$$;
+create trigger stops_wake after insert or delete on jobs.stops
+for each statement execute function jobs.wake_after_stop();
