@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from jobcontract.operating_routes import OPERATING_ROUTES
 from jobcontract.permissions import Permission
-from jobcontract.route import Route
+from jobcontract.route import Route as Route
 
 KEY_HEADER = "Idempotency-Key"
 TENANT_HEADER = "Jobs-Tenant"
