@@ -62,6 +62,9 @@ class Queue(Answer):
     """Ids of the bulk commands whose uncertain outcomes wait in this queue for a person."""
     score: str | None = None
     """Id of the rule that orders it; None: the oldest item is first."""
+    stopped: str | None = None
+    """Who stopped it, when and why, as one sentence, where a stop of it or of all work is in force: items still come
+    in; nobody claims or acts."""
 
 
 class Queues(Answer):
