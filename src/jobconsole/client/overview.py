@@ -4,8 +4,8 @@ and its headless twin run it."""
 from __future__ import annotations
 
 from jobconsole.client.service import Service
+from jobcontract.operating_routes import OVERVIEW
 from jobcontract.overview import Overview
-from jobcontract.routes import OVERVIEW
 
 
 async def overview(service: Service) -> Overview:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from jobconsole.client.service import Service
-from jobcontract.routes import SIMULATE
+from jobcontract.operating_routes import SIMULATE
 from jobcontract.simulation import Down, Edit, Simulation, SimulationOrder
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jobconsole.client.service import Service
-from jobcontract.routes import OCCURRENCE_WHY, SCHEDULE_WHY
+from jobcontract.operating_routes import OCCURRENCE_WHY, SCHEDULE_WHY
 from jobcontract.why import Why
 
 
