@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from jobconsole.client.service import Service
 from jobcontract.alarms import AcknowledgeOrder, Alarm, AlarmChanged, Alarms
-from jobcontract.routes import ACKNOWLEDGE_ALARM, ALARMS
+from jobcontract.operating_routes import ACKNOWLEDGE_ALARM, ALARMS
 
 PAGE = 100
 """Rows of a page where the caller does not say."""

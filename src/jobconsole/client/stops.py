@@ -10,7 +10,7 @@ from pydantic import SecretStr
 
 from jobconsole.client.service import Service
 from jobcontract.operating import StopScope
-from jobcontract.routes import LIFT_STOP, STOP_WORK, STOPS
+from jobcontract.operating_routes import LIFT_STOP, STOP_WORK, STOPS
 from jobcontract.stops import LiftOrder, StopOrder, Stops, StopsChanged
 
 
