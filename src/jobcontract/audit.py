@@ -9,6 +9,11 @@ from pydantic import AwareDatetime, JsonValue
 from jobcontract.session import Person
 from jobcontract.wire import Answer
 
+AUDIT_EXPORT_MOST = 50_000
+"""Most entries of one CSV: the newest of what was asked for."""
+BY_ITSELF = "-"
+"""In place of a person in a filter: what the service did by itself."""
+
 
 class AuditEntry(Answer):
     """One row of the trail. `person` is null for what the service did by itself."""
