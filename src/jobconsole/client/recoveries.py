@@ -21,6 +21,19 @@ from jobconsole.client.errors import PlanUnfit, PlanUnknown
 from jobconsole.client.service import Service
 from jobcontract.ids import PAGE_MAX
 from jobcontract.money import EXPONENTS
+from jobcontract.operating_routes import (
+    ABORT_RECOVERY,
+    CONFIRM_RECOVERY,
+    DROP_RECOVERY,
+    MAKE_RECOVERY,
+    PAUSE_RECOVERY,
+    RECOVERIES,
+    RECOVERY,
+    RECOVERY_LEFT_OUT,
+    RECOVERY_ROWS,
+    RESUME_RECOVERY,
+    TAKE_OUT_OF_RECOVERY,
+)
 from jobcontract.plans import PLAN_PAGE_MOST
 from jobcontract.recoveries import (
     ConfirmRecovery,
@@ -38,19 +51,6 @@ from jobcontract.recoveries import (
     TakeOutOrder,
 )
 from jobcontract.recovery_digest import RecoveryDigest, RecoveryDigestHead, RecoveryDigestMoney, RecoveryDigestRow
-from jobcontract.routes import (
-    ABORT_RECOVERY,
-    CONFIRM_RECOVERY,
-    DROP_RECOVERY,
-    MAKE_RECOVERY,
-    PAUSE_RECOVERY,
-    RECOVERIES,
-    RECOVERY,
-    RECOVERY_LEFT_OUT,
-    RECOVERY_ROWS,
-    RESUME_RECOVERY,
-    TAKE_OUT_OF_RECOVERY,
-)
 from jobcontract.states import Turn
 
 PAGE = 200
