@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from textual.widgets import Input
 
@@ -28,6 +28,14 @@ if TYPE_CHECKING:
 STOP, START = "jobconsole.screens.stop:stop_money", "jobconsole.screens.stop:start_money"
 OPEN_OWN = "jobconsole.screens.plans_opening:open_own"
 """Resolved when they are asked for: they bring the client with them."""
+
+
+@runtime_checkable
+class OffersCopy(Protocol):
+    """A dialog that has something to copy: an order its headless command."""
+
+    def copyable(self) -> str | None:
+        """What is copied where nothing is selected."""
 
 
 class Actions:
@@ -216,6 +224,8 @@ class Actions:
             text = focused.selected_text
         if not text and console.screen is self._screen:
             text = self._screen.copyable()
+        if not text and isinstance(console.screen, OffersCopy):
+            text = console.screen.copyable()
         if not text:
             self._screen.say("Nothing is selected to copy. Drag with the mouse; ^q leaves the console.")
             return

@@ -78,6 +78,17 @@ class Disabled(Answer):
     reason: str
 
 
+class RunGuard(Answer):
+    """Who may run a manual schedule, when and where."""
+
+    permission: str
+    """What whoever runs it must have."""
+    windows: str
+    """When, in words and in UTC: `Mon to Fri 08:00 to 18:00 UTC`; `at any time`."""
+    where: tuple[str, ...]
+    """Names of the deployments that may run it; empty: every one."""
+
+
 class Recent(Answer):
     """One of the last occurrences of a schedule, for the strip: newest last."""
 
@@ -97,6 +108,8 @@ class Schedule(Answer):
     rhythm: Rhythm | None
     """None of a manual one."""
     misfire: Misfire | None
+    guard: RunGuard | None = None
+    """Of a manual one."""
     runs: str
     """Id of the use case."""
     runs_title: str

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from jobconsole.commands.acts import ACT_COMMANDS
 from jobconsole.commands.command import Command, Danger
 from jobconsole.commands.filters import FILTER_COMMANDS
 from jobconsole.commands.money import MONEY_COMMANDS, UNCERTAIN_COMMANDS
@@ -41,6 +42,7 @@ COMMANDS: tuple[Command, ...] = (
     *FILTER_COMMANDS,
     *SCORE_COMMANDS,
     *SCHEDULE_COMMANDS,
+    *ACT_COMMANDS,
     *MONEY_COMMANDS,
     *SHELL_COMMANDS,
 )

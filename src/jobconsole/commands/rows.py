@@ -8,7 +8,7 @@ from jobconsole.commands.situation import Situation
 from jobcontract.permissions import Permission
 
 LIST = ("queues",)
-RUNS = ("schedules", "occurrences", "occurrence", "workers")
+RUNS = ("schedules", "occurrences", "occurrence", "workers", "runbook", "simulator")
 """Places whose lists belong to no queue."""
 ROWS = ("queues", "plan", "progress", "plans", *RUNS)
 

@@ -65,6 +65,32 @@ class SelectedOccurrence:
     state: OccurrenceState
     cancelling: bool = False
     """Whether a person asked for it to be cancelled already."""
+    discarded: bool = False
+    """Whether a person put the dead letter away."""
+    money: bool = False
+    """Whether its schedule is known to move money: only a confirmed recovery replays that."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectedSchedule:
+    """The schedule that is selected, as far as a command's availability depends on it."""
+
+    manual: bool
+    """Whether nothing but a person starts it."""
+    disabled: bool
+    money: bool = False
+    """Whether it moves money."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectedWorker:
+    """The Worker that is selected, as far as a command's availability depends on it."""
+
+    stopped: bool
+    drain_asked: bool
+    """Whether a person asked it to take nothing new."""
+    ending: bool = False
+    """Whether it takes nothing new because it is being stopped."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +138,10 @@ class Situation:
     """How many payouts that the place knows of nobody knows the outcome of."""
     schedule: str | None = None
     """Id of the schedule that is selected, or whose occurrences are shown."""
+    schedule_now: SelectedSchedule | None = None
+    """How that schedule stands, where the place knows it."""
+    worker: SelectedWorker | None = None
+    """The Worker that is selected."""
     urgent: bool = False
     """Whether one of the schedules that are shown needs a look."""
     occurrence: SelectedOccurrence | None = None

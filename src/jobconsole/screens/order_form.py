@@ -1,5 +1,5 @@
 """Owns the dialog of one order about money that is no confirmation: what it does, the reason, what the bank calls it, the
-code from the phone, a button named by what is done.
+code from the phone, a button named by what is done. Orders of operators say the same command without a screen, too.
 
 Only the named button sends. The code is kept nowhere: its field is emptied when it is sent, and what is sent is a
 SecretStr of that one order. An order has one key until the service judged it and said no (HTTP-03).
@@ -7,8 +7,9 @@ SecretStr of that one order. An order has one key until the service judged it an
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from pydantic import SecretStr
@@ -17,18 +18,21 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
 from textual.getters import query_one
-from textual.widgets import Input, Static
+from textual.widgets import Input, Static, TextArea
 
 from jobconsole.client import money as money_client
 from jobconsole.client.errors import ClientError, ServiceRefused
 from jobconsole.client.queues import new_key
 from jobconsole.client.service import BEFORE_LOOKUP
+from jobconsole.present.equivalent import equivalent_lines
 from jobconsole.present.plan_confirm import read_code, standing_sentence, tries_piece
+from jobconsole.present.times import read_instant
 from jobconsole.screens.confirm import CodeEntry
 from jobconsole.screens.sending import SendingDialog, surely
-from jobconsole.widgets.form import Form
+from jobconsole.widgets.form import Form, InstantField, Prose, Value
 from jobconsole.widgets.line_entry import LineEntry
 from jobconsole.widgets.lines import Lines, content_of
+from jobcontract.errors import ErrorCode
 from jobcontract.ids import KEY_MAX, REASON_MAX
 from jobcontract.states import InputType
 
@@ -52,6 +56,7 @@ class Given:
     reason: str = ""
     reference: str = ""
     code: SecretStr | None = None
+    until: datetime | None = None
 
     @property
     def required(self) -> SecretStr:
@@ -77,6 +82,10 @@ class Order(Generic[R]):
     code: bool = False
     back: str = ""
     """What the button that gives the order up says, where Cancel would be taken for the act itself."""
+    until: str = ""
+    """What a time to come is asked with, which may stay empty; empty: none is asked for."""
+    command: Callable[[Given], str] | None = None
+    """The headless command that does the same, with what is typed so far (never the code)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +97,17 @@ class _Reason:
     type: InputType = InputType.TEXT
     required: bool = True
     most: int | None = REASON_MAX
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Until:
+    """The time to come as a form declares it."""
+
+    title: str
+    name: str = "until"
+    type: InputType = InputType.INSTANT
+    required: bool = False
+    most: int | None = None
 
 
 class OrderForm(SendingDialog[R], Generic[R]):
@@ -103,6 +123,8 @@ class OrderForm(SendingDialog[R], Generic[R]):
     OrderForm #given { height: 1; layout: horizontal; }
     OrderForm #tries { width: auto; margin-left: 2; }
     OrderForm #answered { margin-top: 1; }
+    OrderForm #command { max-height: 6; }
+    OrderForm.-low #command { display: none; }
     OrderForm.-low #about { margin-bottom: 0; }
     OrderForm.-low #reference { margin-bottom: 0; }
     OrderForm.-low Field { margin-bottom: 0; }
@@ -123,7 +145,7 @@ class OrderForm(SendingDialog[R], Generic[R]):
         self._service = service
         self._seen = seen
         self._standing: CodeStanding | None = None
-        self._keys: dict[tuple[str, str], str] = {}
+        self._keys: dict[tuple[str, str, datetime | None], str] = {}
 
     def cancel_words(self) -> str:
         """What the button that goes back says."""
@@ -136,13 +158,17 @@ class OrderForm(SendingDialog[R], Generic[R]):
         if order.reference:
             yield Static(Content(order.reference), classes="asked")
             yield LineEntry(id="reference", compact=True, max_length=KEY_MAX)
-        if order.reason:
-            yield Form([_Reason(title=order.reason)], zone=self._seen().zone)
+        declared: list[_Reason | _Until] = [_Reason(title=order.reason)] if order.reason else []
+        declared += [_Until(title=order.until)] if order.until else []
+        if declared:
+            yield Form(declared, zone=self._seen().zone)
         if order.code:
             with Container(id="given"):
                 yield Static(Content(CODE_WORDS), classes="asked")
                 yield CodeEntry()
                 yield Static(id="tries")
+        if order.command is not None:
+            yield Lines(id="command", indent=2)
         yield Lines(id="answered", indent=2)
 
     def on_mount(self) -> None:
@@ -164,6 +190,9 @@ class OrderForm(SendingDialog[R], Generic[R]):
     def second(self) -> None:
         """Counts down what its lines count."""
         self.about.show(self.order.about())
+        for form in self.query(Form):
+            form.at(self._seen().now)
+        self._show_command()
         if self.order.code:
             self.tries.update(content_of((tries_piece(self._standing, self._seen().now),)))
 
@@ -177,12 +206,13 @@ class OrderForm(SendingDialog[R], Generic[R]):
                 self.fault(f"{self.order.reference.rstrip(':')} is needed.")
                 entry.focus()
                 return None
-        reason = ""
-        if self.order.reason:
+        values: Mapping[str, Value] | None = {}
+        if self.order.reason or self.order.until:
             values = self.query_one(Form).read(self._seen().now)
             if values is None:
                 return None
-            reason = str(values["reason"])
+        reason = str(values.get("reason", ""))
+        until = datetime.fromisoformat(str(values["until"])) if "until" in values else None
         code = None
         if self.order.code:
             try:
@@ -192,19 +222,39 @@ class OrderForm(SendingDialog[R], Generic[R]):
                 self.code.focus()
                 return None
             self.code.value = ""
-        return self._send(Given(reason=reason, reference=reference, code=code))
+        return self._send(Given(reason=reason, reference=reference, code=code, until=until))
 
     def refused(self, error: ClientError) -> None:
         """Says why; a code that was judged is spent, and the next one is another order."""
         super().refused(error)
+        if isinstance(error, ServiceRefused) and error.kind is ErrorCode.VERSION_CHANGED:
+            self.act_button.disabled = True  # what it was about is not what is there: go back and look
         if isinstance(error, ServiceRefused) and error.problem.status not in BEFORE_LOOKUP:
             self._keys.clear()
         if self.order.code:
             self.run_worker(self._ask_standing(), group="standing", exclusive=True, exit_on_error=False)
             self.code.focus()
 
+    def copyable(self) -> str | None:
+        """The headless command, with what is typed so far."""
+        return self.order.command(self._typed()) if self.order.command is not None else None
+
+    def _typed(self) -> Given:
+        """What is typed so far, also where it is not fit to be sent; never the code."""
+        reason = "".join(prose.text.strip() for prose in self.query(Prose))
+        reference = "".join(entry.value.strip() for entry in self.query("#reference").results(Input))
+        until = None
+        for field in self.query(InstantField):
+            text, seen = field.query_one(Input).value, self._seen()
+            until = read_instant(text, seen.zone, seen.now).instant if text.strip() else None
+        return Given(reason=reason, reference=reference, until=until)
+
+    def _show_command(self) -> None:
+        if self.order.command is not None and self.query("#command"):
+            self.query_one("#command", Lines).show(equivalent_lines(self.order.command(self._typed())))
+
     async def _send(self, given: Given) -> R:
-        key = self._keys.setdefault((given.reason, given.reference), new_key())
+        key = self._keys.setdefault((given.reason, given.reference, given.until), new_key())
         return await surely(lambda: self.order.send(given, key), self.checking)
 
     async def _ask_standing(self) -> None:
@@ -219,6 +269,12 @@ class OrderForm(SendingDialog[R], Generic[R]):
         seen = self._seen()
         if first and (sentence := standing_sentence(standing, seen.me, seen.zone, seen.now)):
             self.fault(sentence)
+
+    @on(TextArea.Changed)
+    @on(Input.Changed)
+    def _changed(self) -> None:
+        """The command follows what is typed."""
+        self._show_command()
 
     @on(Input.Submitted)
     def _entered(self, event: Input.Submitted) -> None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import time, timedelta
 
-from jobcontract.schedules import Misfire, Rhythm
+from jobcontract.schedules import Misfire, Rhythm, RunGuard
 from jobcontract.states import MisfirePolicy
 from jobservice.records import RecordSet
 from jobservice.rules.rhythms import CannotCompute, Every
 from jobservice.rules.rhythms import words as rhythm_words
-from jobservice.rules.schedules import RESCORE, Itself, Registered, Schedule
+from jobservice.rules.schedules import RESCORE, Itself, Registered, Schedule, Window
 from jobservice.rules.standing import lasting
 
 RESCORE_TITLE = "Score items anew"
+_DAYS = ("", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+"""By ISO number."""
 
 
 def rhythm(schedule: Schedule) -> Rhythm | None:
@@ -51,6 +53,28 @@ def zone_of(schedule: Schedule) -> str:
     """The zone of its rhythm; UTC where it has none."""
     found = schedule.rhythm
     return "UTC" if found is None or isinstance(found, Every) else found.zone
+
+
+def guard(schedule: Schedule) -> RunGuard | None:
+    """Who may run it, when and where; None of one that runs by itself."""
+    found = schedule.guard
+    if found is None:
+        return None
+    windows = " · ".join(_window(each) for each in found.windows)
+    return RunGuard(
+        permission=found.permission,
+        windows=f"{windows} UTC" if windows else "at any time",
+        where=tuple(sorted(schedule.runs_where or ())),
+    )
+
+
+def _window(window: Window) -> str:
+    """`Mon to Fri 08:00 to 18:00`, `Mon, Wed 22:00 to 24:00`: days that follow each other as a stretch."""
+    days = sorted(window.days)
+    run = days[-1] - days[0] == len(days) - 1 and len(days) > 2
+    named = f"{_DAYS[days[0]]} to {_DAYS[days[-1]]}" if run else ", ".join(_DAYS[day] for day in days)
+    end = "24:00" if window.end == time.max else f"{window.end:%H:%M}"
+    return f"{named} {window.start:%H:%M} to {end}"
 
 
 def misfire(schedule: Schedule) -> Misfire | None:

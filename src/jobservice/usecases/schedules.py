@@ -168,6 +168,7 @@ def _schedule(service: Service, actor: Actor, schedule: rules.Schedule, row: Row
         type=schedule.type,
         rhythm=words.rhythm(schedule),
         misfire=words.misfire(schedule),
+        guard=words.guard(schedule),
         runs=schedule.runs,
         runs_title=words.runs_title(service.records, schedule),
         selection=words.selection(service.records, schedule),
