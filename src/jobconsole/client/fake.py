@@ -22,11 +22,16 @@ import httpx
 from pydantic import BaseModel, SecretStr, ValidationError
 
 from jobconsole.client import fake_explanations, fake_totals
+from jobconsole.client.fake_alarms import FakeAlarms
 from jobconsole.client.fake_asked import PEOPLE, TENANT, Asked, Handler
 from jobconsole.client.fake_bulk import FakeBulk
+from jobconsole.client.fake_inputs import check_inputs
 from jobconsole.client.fake_listing import FakeListing
+from jobconsole.client.fake_overview import FakeOverview
 from jobconsole.client.fake_queues import FakeItem, FakeQueues
+from jobconsole.client.fake_recoveries import FakeRecoveries
 from jobconsole.client.fake_schedules import FakeJobs
+from jobconsole.client.fake_stops import FakeStops
 from jobconsole.client.service import Service
 from jobcontract import routes
 from jobcontract.audit import AuditEntry, AuditPage
@@ -44,9 +49,9 @@ from jobcontract.items import (
     WhatIf,
 )
 from jobcontract.permissions import GRANTS, missing
-from jobcontract.queues import Queues, UseCase
+from jobcontract.queues import Queues
 from jobcontract.session import Colleague, Colleagues, Person, Session, TenantRole
-from jobcontract.states import InputType, Moves, OutcomeKind, Role
+from jobcontract.states import Moves, OutcomeKind, Role
 
 
 class FakeService:
@@ -60,6 +65,17 @@ class FakeService:
         self.queues.on_lapse = lambda row: self._record(None, "claim-lapsed", row.id, "done")
         self.bulk = FakeBulk(self.queues, self.listing, self._publish_hint)
         self.jobs = FakeJobs(lambda: self.time, self._publish_hint)
+        self.stops = FakeStops(lambda: self.time, self.queues, self.bulk, self._publish_hint)
+        self.alarms = FakeAlarms(lambda: self.time, self._publish_hint)
+        self.recoveries = FakeRecoveries(lambda: self.time, self.jobs, self.bulk.codes, self._publish_hint)
+        self.overview = FakeOverview(
+            queues=self.queues,
+            bulk=self.bulk,
+            jobs=self.jobs,
+            stops=self.stops,
+            alarms=self.alarms,
+            recoveries=self.recoveries,
+        )
         self.away = False
         self.status: int | None = None
         self.lost = 0
@@ -180,7 +196,7 @@ class FakeService:
         return {
             "me": self._me,
             "colleagues": self._colleagues,
-            "queues": lambda _: Queues(queues=self.queues.queues),
+            "queues": lambda _: Queues(queues=tuple(self.stops.shown(each) for each in self.queues.queues)),
             "queue-totals": lambda asked: fake_totals.queue_totals(self.listing, asked.listing()),
             "queue-vocabulary": lambda asked: fake_totals.vocabulary(self.listing, asked.parts["queue"]),
             "queue-items": self._items,
@@ -198,6 +214,10 @@ class FakeService:
             "act": self._run,
             **self.bulk.handlers(),
             **self.jobs.handlers(),
+            **self.stops.handlers(),
+            **self.alarms.handlers(),
+            **self.recoveries.handlers(),
+            "overview": self.overview.overview,
         }
 
     def _me(self, asked: Asked) -> Session:
@@ -230,11 +250,13 @@ class FakeService:
 
     def _claim(self, asked: Asked) -> Claimed:
         row = self.queues.find(asked.parts["item"])
+        self.stops.judge(row.queue.id)
         self.queues.claim(row, asked.person)
         return self._claimed(row)
 
     def _claim_next(self, asked: Asked) -> Claimed:
         order = ClaimNextOrder.model_validate_json(asked.request.content)
+        self.stops.judge(asked.parts["queue"])
         for listed in self.listing.rows(asked.listing(order.filter)):
             if listed.holder is None:
                 row = self.queues.find(listed.id)
@@ -267,6 +289,7 @@ class FakeService:
         case = next((known for known in row.queue.use_cases if known.id == asked.parts["use_case"]), None)
         if case is None:
             raise Refusal(ErrorCode.NOT_FOUND, f"{row.queue.title} has no use case {asked.parts['use_case']}.")
+        self.stops.judge(row.queue.id)
         self.queues.may_act(row, asked.person, order)
         if order.money_version != row.money_version:
             change = {"field": "version", "before": str(order.money_version), "after": str(row.money_version)}
@@ -277,7 +300,7 @@ class FakeService:
             raise Refusal(ErrorCode.ITEM_CLOSED, f"The item is {row.state}.")
         if self.queues.state(row) not in case.states:
             raise Refusal(ErrorCode.USE_CASE_UNFIT, f"{case.title} is not possible: it is {self.queues.state(row)}.")
-        _check_inputs(case, order)
+        check_inputs(case, order)
         sentence = self.queues.run(row, asked.person, case, order, self._fits)
         return Acted(outcome=OutcomeKind.DONE, sentence=sentence, item=self.queues.shown(row), as_of=self.time)
 
@@ -328,26 +351,6 @@ class FakeService:
                 position += 1
             if position == len(self._events) and not self._ended:
                 await self._news.wait()
-
-
-def _check_inputs(case: UseCase, order: ActOrder) -> None:
-    """Refusal INVALID_REQUEST where the inputs are not those that the use case declares."""
-    for name in order.inputs:
-        if name not in {declared.name for declared in case.inputs}:
-            raise Refusal(ErrorCode.INVALID_REQUEST, f"{case.id} has no input {name}.")
-    for declared in case.inputs:
-        given = order.inputs.get(declared.name)
-        if declared.required and given in (None, ""):
-            raise Refusal(ErrorCode.INVALID_REQUEST, f"{case.id} needs {declared.name}.")
-        if declared.type is InputType.INSTANT and not _instant(str(given)):
-            raise Refusal(ErrorCode.INVALID_REQUEST, f"{declared.name} is not an instant with an offset.")
-
-
-def _instant(text: str) -> bool:
-    try:
-        return datetime.fromisoformat(text.replace("Z", "+00:00")).tzinfo is not None
-    except ValueError:
-        return False
 
 
 def _dumped(answer: BaseModel) -> bytes:

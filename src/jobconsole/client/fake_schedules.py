@@ -100,6 +100,10 @@ class FakeJobs:
         self.items[identifier] = of_run(outcomes, self._now())
         self.changed(self.occurrences[identifier].schedule)
 
+    def all_shown(self) -> list[Schedule]:
+        """Every schedule as it stands, by id."""
+        return [self._shown(each) for each in sorted(self.schedules)]
+
     def changed(self, schedule: str) -> None:
         """Tell the streams."""
         self._version += 1
@@ -119,7 +123,7 @@ class FakeJobs:
         }
 
     def _schedules(self, asked: Asked) -> Schedules:
-        shown = [self._shown(each) for each in sorted(self.schedules)]
+        shown = self.all_shown()
         page, following = _page(shown, asked, default=100, listing="schedules")
         standings = [each.standing for each in shown]
         return Schedules(

@@ -1,0 +1,388 @@
+"""Owns the recoveries of the fake service: making, changing, confirming and steering them, and the Worker that a test
+moves by hand. Follows the meaning of the real ones.
+
+    made = fake.recoveries.all[identifier]
+    fake.recoveries.step(made)                     # the next row has its turn and is done
+    fake.recoveries.step(made, Turn.FAILED, "…")   # or ends otherwise
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from jobconsole.client.fake_asked import TENANT, Asked, Handler
+from jobconsole.client.fake_codes import FakeCodes
+from jobconsole.client.fake_recovery import FakeRecovery, command_of, cut, occurrence_row, schedule_row, words_of
+from jobconsole.client.fake_schedules import FakeJobs
+from jobcontract.errors import ErrorCode, Refusal
+from jobcontract.events import Topic
+from jobcontract.occurrences import Occurrence
+from jobcontract.operating import LeftOut, RecoveryAct, RecoveryState, RecoveryTarget
+from jobcontract.permissions import GRANTS, Permission, missing
+from jobcontract.plans import PLAN_PAGE_MOST, PlanChange
+from jobcontract.recoveries import (
+    ConfirmRecovery,
+    Recoveries,
+    RecoveryChanged,
+    RecoveryDetail,
+    RecoveryLeftOut,
+    RecoveryLeftOuts,
+    RecoveryMoney,
+    RecoveryOrder,
+    RecoveryRow,
+    RecoveryRows,
+    RecoverySteer,
+    ResumeRecovery,
+    TakeOutOrder,
+)
+from jobcontract.session import Person
+from jobcontract.states import Moves, OccurrenceState, ScheduleStanding, Turn
+
+WORDS = ("tern", "plover", "marten", "stoat", "linnet", "dunlin")
+FIRST_ROWS = 200
+NEEDS: Mapping[RecoveryAct, Permission] = {
+    RecoveryAct.REPLAY: Permission.OCCURRENCE_REPLAY,
+    RecoveryAct.REQUEUE: Permission.OCCURRENCE_REPLAY,
+    RecoveryAct.DISCARD: Permission.OCCURRENCE_DISCARD,
+    RecoveryAct.DISABLE: Permission.SCHEDULE_DISABLE,
+}
+
+
+class FakeRecoveries:
+    """The recoveries of one tenant. `publish` hears of each change."""
+
+    def __init__(
+        self,
+        now: Callable[[], datetime],
+        jobs: FakeJobs,
+        codes: FakeCodes,
+        publish: Callable[[Topic, str, str, int], None],
+    ) -> None:
+        self._now = now
+        self._jobs = jobs
+        self._codes = codes
+        self._publish = publish
+        self.all: dict[str, FakeRecovery] = {}
+        self.money: tuple[RecoveryMoney, ...] = ()
+        """What confirmed plans hold, for recoveries that move money; a test may change it."""
+        self.most = 50_000
+        self.at_once = 8
+        self.expiry = timedelta(minutes=30)
+
+    def live(self) -> int:
+        """How many something may still come of."""
+        self._refresh()
+        return sum(not each.state.ended for each in self.all.values())
+
+    def step(self, made: FakeRecovery, turn: Turn = Turn.DONE, sentence: str | None = None) -> bool:
+        """Give the next row its turn; False where it lets none begin or none is left."""
+        if made.state is not RecoveryState.APPLYING:
+            return False
+        row = next((each for each in made.rows if not each.turn.ended), None)
+        if row is None:
+            return False
+        now = self._now()
+        made.put(
+            row, turn=turn, sentence=sentence, started_at=row.started_at or now, ended_at=now if turn.ended else None
+        )
+        if all(each.turn.ended for each in made.rows):
+            self._end(made, RecoveryState.DONE, None, None)
+        else:
+            self.changed(made)
+        return True
+
+    def changed(self, made: FakeRecovery) -> None:
+        """Tell the streams."""
+        made.version += 1
+        self._publish(Topic.RECOVERY, made.id, made.id, made.version)
+
+    def handlers(self) -> Mapping[str, Handler]:
+        """The routes of recoveries."""
+        return {
+            "make-recovery": self._make,
+            "recoveries": self._list,
+            "recovery": self._detail,
+            "recovery-rows": self._rows,
+            "recovery-left-out": self._left_outs,
+            "take-out-of-recovery": self._take_out,
+            "drop-recovery": self._drop,
+            "confirm-recovery": self._confirm,
+            "pause-recovery": self._pause,
+            "resume-recovery": self._resume,
+            "abort-recovery": self._abort,
+        }
+
+    # Making
+
+    def _make(self, asked: Asked) -> RecoveryChanged:
+        order = RecoveryOrder.model_validate_json(asked.request.content)
+        found = list(self._disabling(asked, order) if order.act is RecoveryAct.DISABLE else self._runs(asked, order))
+        rows = [row.model_copy(update={"number": at}) for at, row in enumerate(_rows_of(found), 1)]
+        left_out = [each for each in found if isinstance(each, RecoveryLeftOut)]
+        if not rows:
+            told = [{"reason": each.reason.value, "name": each.name} for each in left_out]
+            raise Refusal(
+                ErrorCode.PLAN_EMPTY, "Nothing can go into the recovery: all of it is left out.", left_out=told
+            )
+        if len(rows) > self.most:
+            raise Refusal(
+                ErrorCode.PLAN_TOO_LARGE, f"A recovery has at most {self.most:,} rows; these are {len(rows):,}."
+            )
+        number, now = len(self.all), self._now()
+        made = FakeRecovery(
+            id=str(UUID(int=(14 << 120) + number)),
+            name=f"{WORDS[number % len(WORDS)]}-{42 + number}",
+            tenant=TENANT,
+            owner=asked.person,
+            order=order,
+            words=words_of(order),
+            command=command_of(order),
+            titles={each.id: each.title for each in self._jobs.schedules.values()},
+            frozen_at=now,
+            expires_at=now + self.expiry,
+            at_once=self.at_once,
+            rows=rows,
+            left_out=left_out,
+            money=self.money,
+        )
+        self.all[made.id] = made
+        self.changed(made)
+        return self._shown(made)
+
+    def _runs(self, asked: Asked, order: RecoveryOrder) -> Iterator[RecoveryRow | RecoveryLeftOut]:
+        known = sorted(self._jobs.occurrences.values(), key=lambda each: (each.scheduled_at, each.id))
+        if order.occurrences is not None:
+            named = {name: each for each in known for name in (each.id, each.name)}
+            for name in order.occurrences:
+                if name not in named:
+                    yield _out(name, "", LeftOut.UNKNOWN, "There is no such occurrence.")
+            wanted = [each for each in known if each.id in order.occurrences or each.name in order.occurrences]
+        else:
+            dead = order.act is not RecoveryAct.REPLAY
+            wanted = [each for each in known if _in(each, order) and (not dead or _is_dead(each, order))]
+        for each in wanted:
+            yield self._judged(asked, order, each)
+
+    def _judged(self, asked: Asked, order: RecoveryOrder, row: Occurrence) -> RecoveryRow | RecoveryLeftOut:
+        schedule, may = self._jobs.schedules.get(row.schedule), GRANTS[asked.role]
+        money = schedule is not None and schedule.moves is Moves.MONEY
+        reason: tuple[LeftOut, str] | None = None
+        if not row.state.ended:
+            reason = LeftOut.NOT_ENDED, f"It is {row.state} still."
+        elif order.act is not RecoveryAct.REPLAY and row.state is not OccurrenceState.DEAD_LETTER:
+            reason = LeftOut.NOT_DEAD, "It is no dead letter."
+        elif row.discarded_at is not None:
+            reason = LeftOut.DISCARDED, "It was discarded."
+        elif schedule is None:
+            reason = LeftOut.UNRUNNABLE, "The records do not have its schedule any more."
+        elif schedule.standing is ScheduleStanding.DISABLED and order.act is not RecoveryAct.DISCARD:
+            reason = LeftOut.DISABLED, "Its schedule is disabled: enable it first."
+        elif money and order.act is not RecoveryAct.DISCARD and Permission.PAYOUT_RELEASE not in may:
+            reason = LeftOut.MONEY, "It moves money: a person with payout.release (finance) replays it."
+        elif not money and NEEDS[order.act] not in may:
+            reason = LeftOut.PERMISSION, missing(NEEDS[order.act], TENANT)
+        if reason is not None:
+            return _out(row.name, row.schedule, *reason, row.scheduled_at)
+        return occurrence_row(0, row, schedule)
+
+    def _disabling(self, asked: Asked, order: RecoveryOrder) -> Iterator[RecoveryRow | RecoveryLeftOut]:
+        for name in order.schedules or ():
+            schedule = self._jobs.schedules.get(name)
+            if schedule is None:
+                yield _out(name, name, LeftOut.UNKNOWN, "There is no such schedule.")
+            elif schedule.standing is ScheduleStanding.DISABLED:
+                yield _out(name, name, LeftOut.DISABLED, "It is disabled already.")
+            elif Permission.SCHEDULE_DISABLE not in GRANTS[asked.role]:
+                yield _out(name, name, LeftOut.PERMISSION, missing(Permission.SCHEDULE_DISABLE, TENANT))
+            else:
+                yield schedule_row(0, schedule)
+
+    # Reading
+
+    def _list(self, asked: Asked) -> Recoveries:
+        self._refresh()
+        found = [each for each in reversed(self.all.values()) if not ("state" in asked.query and each.state.ended)]
+        start, limit = _start(asked), asked.limit()
+        end = start + limit
+        return Recoveries(
+            recoveries=tuple(each.shown() for each in found[start:end]),
+            next=str(end) if end < len(found) else None,
+            now=self._now(),
+        )
+
+    def _detail(self, asked: Asked) -> RecoveryDetail:
+        made = self._find(asked)
+        rows, following = cut(made.rows, 0, FIRST_ROWS)
+        return RecoveryDetail(recovery=made.shown(), rows=rows, next=following, now=self._now())
+
+    def _rows(self, asked: Asked) -> RecoveryRows:
+        made, turn = self._find(asked), asked.query.get("turn")
+        rows, following = cut(
+            [each for each in made.rows if turn in (None, each.turn.value)], _start(asked), asked.limit()
+        )
+        return RecoveryRows(edition=made.edition, rows=rows, next=following, now=self._now())
+
+    def _left_outs(self, asked: Asked) -> RecoveryLeftOuts:
+        made, start = self._find(asked), _start(asked)
+        end = start + asked.limit()
+        following = str(end) if end < len(made.left_out) else None
+        return RecoveryLeftOuts(left_out=tuple(made.left_out[start:end]), next=following, now=self._now())
+
+    # Changing
+
+    def _take_out(self, asked: Asked) -> RecoveryChanged:
+        made, order = self._own(asked), TakeOutOrder.model_validate_json(asked.request.content)
+        gone = [row for row in made.rows if row.key in order.keys]
+        if len(gone) == len(made.rows):
+            raise Refusal(ErrorCode.PLAN_EMPTY, "Nothing would be left in the recovery: drop it instead.")
+        made.left_out += [
+            _out(row.name, row.schedule, LeftOut.TAKEN_OUT, "Its owner took it out.", row.scheduled_at) for row in gone
+        ]
+        kept = [row for row in made.rows if row.key not in order.keys]
+        made.rows = [row.model_copy(update={"number": at}) for at, row in enumerate(kept, 1)]
+        made.edition += 1
+        self.changed(made)
+        return self._shown(made)
+
+    def _drop(self, asked: Asked) -> RecoveryChanged:
+        made = self._own(asked)
+        self._end(
+            made, RecoveryState.DROPPED, asked.person, RecoverySteer.model_validate_json(asked.request.content).reason
+        )
+        return self._shown(made)
+
+    def _confirm(self, asked: Asked) -> RecoveryChanged:
+        order, made = ConfirmRecovery.model_validate_json(asked.request.content), self._find(asked)
+        if made.confirmed_at is not None and made.owner == asked.person:
+            return self._shown(made)
+        made = self._own(asked)
+        if made.moves is Moves.MONEY:
+            if order.code is None:
+                raise Refusal(ErrorCode.INVALID_REQUEST, "It takes the six digits from your phone.")
+            verdict = self._codes.judge(asked.person.id, order.code.get_secret_value())
+            if verdict is not None:
+                raise verdict
+        if order.digest != made.digest():
+            raise Refusal(ErrorCode.PLAN_DIGEST, "What you looked at is not what the recovery holds. Read it again.")
+        changes = [each.model_dump(mode="json") for each in self._changes(made)]
+        if changes:
+            raise Refusal(ErrorCode.PLAN_CHANGED, "Rows changed since the recovery was frozen.", changes=changes)
+        made.state, made.confirmed_at, made.started_at = RecoveryState.APPLYING, self._now(), self._now()
+        self.changed(made)
+        return self._shown(made)
+
+    def _changes(self, made: FakeRecovery) -> Iterator[PlanChange]:
+        for row in made.rows:
+            if row.target is RecoveryTarget.SCHEDULE:
+                version, state = self._jobs.schedules[row.key].version, ""
+            else:
+                now = self._jobs.occurrences[row.key]
+                version, state = now.version, now.state.value
+            if version != row.row_version:
+                before = row.state.value if row.state is not None else str(row.row_version)
+                after = state or str(version)
+                yield PlanChange(
+                    number=row.number, item=row.key, title=row.name, field="state", before=before, after=after
+                )
+
+    def _pause(self, asked: Asked) -> RecoveryChanged:
+        made, order = self._find(asked), RecoverySteer.model_validate_json(asked.request.content)
+        if made.state is not RecoveryState.PAUSED:
+            self._running(made)
+            made.state, made.why, made.ended_by = RecoveryState.PAUSED, order.reason, asked.person
+            self.changed(made)
+        return self._shown(made)
+
+    def _resume(self, asked: Asked) -> RecoveryChanged:
+        made, order = self._find(asked), ResumeRecovery.model_validate_json(asked.request.content)
+        if made.state is not RecoveryState.PAUSED:
+            raise _wrong_state(made)
+        if made.moves is Moves.MONEY:
+            verdict = self._codes.judge(asked.person.id, "" if order.code is None else order.code.get_secret_value())
+            if verdict is not None:
+                raise verdict
+        made.state, made.why, made.ended_by = RecoveryState.APPLYING, None, None
+        self.changed(made)
+        return self._shown(made)
+
+    def _abort(self, asked: Asked) -> RecoveryChanged:
+        made, order = self._find(asked), RecoverySteer.model_validate_json(asked.request.content)
+        if made.state is not RecoveryState.ABORTED:
+            if made.state is not RecoveryState.PAUSED:
+                self._running(made)
+            self._end(made, RecoveryState.ABORTED, asked.person, order.reason)
+        return self._shown(made)
+
+    # Finding
+
+    def _shown(self, made: FakeRecovery) -> RecoveryChanged:
+        return RecoveryChanged(recovery=made.shown(), now=self._now())
+
+    def _find(self, asked: Asked) -> FakeRecovery:
+        identifier = asked.parts["recovery"]
+        if identifier not in self.all:
+            raise Refusal(ErrorCode.NOT_FOUND, f"There is no recovery {identifier[:80]} that you may see.")
+        self._refresh()
+        return self.all[identifier]
+
+    def _own(self, asked: Asked) -> FakeRecovery:
+        """The open one of who asks; Refusal PERMISSION_MISSING, PLAN_STATE."""
+        made = self._find(asked)
+        if made.owner != asked.person:
+            raise Refusal(
+                ErrorCode.PERMISSION_MISSING, f"{made.name} is {made.owner.name}'s: only its owner does that."
+            )
+        if made.state is not RecoveryState.OPEN:
+            raise _wrong_state(made)
+        return made
+
+    def _running(self, made: FakeRecovery) -> None:
+        if made.state is not RecoveryState.APPLYING:
+            raise _wrong_state(made)
+
+    def _refresh(self) -> None:
+        now = self._now()
+        for made in self.all.values():
+            if made.state is RecoveryState.OPEN and now >= made.expires_at:
+                self._end(made, RecoveryState.EXPIRED, None, "It was not confirmed in time.")
+
+    def _end(self, made: FakeRecovery, state: RecoveryState, person: Person | None, why: str | None) -> None:
+        made.state, made.ended_at, made.ended_by, made.why = state, self._now(), person, why
+        self.changed(made)
+
+
+def _rows_of(found: list[RecoveryRow | RecoveryLeftOut]) -> list[RecoveryRow]:
+    return [each for each in found if isinstance(each, RecoveryRow)]
+
+
+def _in(row: Occurrence, order: RecoveryOrder) -> bool:
+    """Whether it lies in the stretch, and is of one of the schedules."""
+    return (
+        (order.schedules is None or row.schedule in order.schedules)
+        and (order.since is None or row.scheduled_at >= order.since)
+        and (order.until is None or row.scheduled_at < order.until)
+    )
+
+
+def _is_dead(row: Occurrence, order: RecoveryOrder) -> bool:
+    dead = row.state is OccurrenceState.DEAD_LETTER and row.discarded_at is None
+    return dead and (order.causes is None or row.cause in order.causes)
+
+
+def _out(name: str, schedule: str, reason: LeftOut, sentence: str, at: datetime | None = None) -> RecoveryLeftOut:
+    return RecoveryLeftOut(name=name, schedule=schedule, reason=reason, sentence=sentence, scheduled_at=at)
+
+
+def _start(asked: Asked) -> int:
+    cursor, limit = asked.query.get("cursor", "0"), asked.limit()
+    if not 1 <= limit <= PLAN_PAGE_MOST:
+        raise Refusal(ErrorCode.INVALID_REQUEST, f"limit is 1 to {PLAN_PAGE_MOST:,}.")
+    if not cursor.isdigit():
+        raise Refusal(ErrorCode.CURSOR_INVALID, "The cursor does not belong to this listing.")
+    return int(cursor)
+
+
+def _wrong_state(made: FakeRecovery) -> Refusal:
+    return Refusal(ErrorCode.PLAN_STATE, f"{made.name} is {made.state}.", state=made.state.value)

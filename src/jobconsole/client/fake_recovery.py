@@ -1,0 +1,194 @@
+"""Owns one recovery of the fake service: its frozen rows, what it leaves out, its account, and how the wire says it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from jobconsole.client.recoveries import head_of, row_of
+from jobcontract.ids import PAGE_MAX
+from jobcontract.occurrences import Occurrence
+from jobcontract.operating import LeftOut, RecoveryAct, RecoveryState, RecoveryTarget
+from jobcontract.recoveries import (
+    LeftOutCount,
+    Recovery,
+    RecoveryAccount,
+    RecoveryLeftOut,
+    RecoveryMoney,
+    RecoveryOrder,
+    RecoveryRow,
+    RecoverySchedule,
+)
+from jobcontract.recovery_digest import recovery_digest
+from jobcontract.schedules import Schedule
+from jobcontract.session import Person
+from jobcontract.states import ConfirmMethod, Moves, Turn
+
+
+@dataclass(slots=True, kw_only=True)
+class FakeRecovery:
+    """A recovery and everything of it."""
+
+    id: str
+    name: str
+    tenant: str
+    owner: Person
+    order: RecoveryOrder
+    words: str
+    command: str
+    titles: dict[str, str]
+    frozen_at: datetime
+    expires_at: datetime
+    at_once: int
+    rows: list[RecoveryRow]
+    left_out: list[RecoveryLeftOut]
+    money: tuple[RecoveryMoney, ...] = ()
+    state: RecoveryState = RecoveryState.OPEN
+    edition: int = 1
+    confirmed_at: datetime | None = None
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    ended_by: Person | None = None
+    why: str | None = None
+    version: int = 1
+
+    @property
+    def moves(self) -> Moves:
+        """Whether one of its rows moves money."""
+        return Moves.MONEY if any(row.moves is Moves.MONEY for row in self.rows) else Moves.NOTHING
+
+    def row(self, key: str) -> RecoveryRow | None:
+        """The row with that key."""
+        return next((each for each in self.rows if each.key == key), None)
+
+    def put(self, row: RecoveryRow, **more: object) -> None:
+        """One row as it is now."""
+        self.rows[row.number - 1] = row.model_copy(update=more)
+
+    def shown(self) -> Recovery:
+        """The recovery as the wire has it."""
+        counted = Counter((row.schedule, row.moves) for row in self.rows)
+        out = Counter(each.reason for each in self.left_out)
+        turns = Counter(row.turn for row in self.rows)
+        confirmed = self.confirmed_at is not None
+        return Recovery(
+            id=self.id,
+            name=self.name,
+            act=self.order.act,
+            reason=self.order.reason,
+            words=self.words,
+            command=self.command,
+            tenant=self.tenant,
+            owner=self.owner,
+            state=self.state,
+            edition=self.edition,
+            moves=self.moves,
+            confirm_by=ConfirmMethod.TOTP if self.moves is Moves.MONEY else None,
+            disable_until=self.order.disable_until,
+            frozen_at=self.frozen_at,
+            expires_at=self.expires_at,
+            confirmed_at=self.confirmed_at,
+            started_at=self.started_at,
+            ended_at=self.ended_at,
+            ended_by=self.ended_by,
+            why=self.why,
+            count=len(self.rows),
+            schedules=tuple(
+                RecoverySchedule(schedule=name, title=self.titles.get(name, name), moves=moves, count=count)
+                for (name, moves), count in sorted(counted.items())
+            ),
+            money=self.money if self.moves is Moves.MONEY else (),
+            left_out=tuple(LeftOutCount(reason=reason, count=out[reason]) for reason in LeftOut if out[reason]),
+            account=tuple(RecoveryAccount(turn=turn, count=turns[turn]) for turn in Turn if turns[turn])
+            if confirmed
+            else (),
+            at_once=self.at_once,
+            version=self.version,
+        )
+
+    def digest(self) -> str:
+        """The digest over the frozen rows."""
+        return recovery_digest(head_of(self.shown()), [row_of(row) for row in self.rows])
+
+
+def occurrence_row(number: int, row: Occurrence, schedule: Schedule | None) -> RecoveryRow:
+    """An occurrence as it is frozen."""
+    return RecoveryRow(
+        number=number,
+        key=row.id,
+        target=RecoveryTarget.OCCURRENCE,
+        name=row.name,
+        schedule=row.schedule,
+        moves=Moves.NOTHING if schedule is None else schedule.moves,
+        scheduled_at=row.scheduled_at,
+        state=row.state,
+        cause=row.cause,
+        error=row.error,
+        items=row.items,
+        row_version=row.version,
+        turn=Turn.NOT_STARTED,
+        sentence=None,
+        started_at=None,
+        ended_at=None,
+    )
+
+
+def schedule_row(number: int, schedule: Schedule) -> RecoveryRow:
+    """A schedule as it is frozen."""
+    return RecoveryRow(
+        number=number,
+        key=schedule.id,
+        target=RecoveryTarget.SCHEDULE,
+        name=schedule.id,
+        schedule=schedule.id,
+        moves=Moves.NOTHING,
+        scheduled_at=None,
+        state=None,
+        cause=None,
+        error=None,
+        items=None,
+        row_version=schedule.version,
+        turn=Turn.NOT_STARTED,
+        sentence=None,
+        started_at=None,
+        ended_at=None,
+    )
+
+
+def command_of(order: RecoveryOrder) -> str:
+    """The headless command that makes the same one."""
+    parts = ["jobconsole", "recoveries", order.act.value]
+    schedules = order.schedules or ()
+    if order.act is RecoveryAct.DISABLE:
+        parts += schedules
+    else:
+        for schedule in schedules:
+            parts += ["--schedule", schedule]
+    parts += order.occurrences or ()
+    for cause in order.causes or ():
+        parts += ["--cause", cause.value]
+    for name, instant in (("from", order.since), ("to", order.until), ("until", order.disable_until)):
+        if instant is not None:
+            parts += [f"--{name}", instant.isoformat().replace("+00:00", "Z")]
+    parts += ["--skipped"] if order.skipped else []
+    return " ".join([*parts, "--reason", f"'{order.reason}'"])
+
+
+def words_of(order: RecoveryOrder) -> str:
+    """What was asked for, in words."""
+    told = [order.act.value]
+    if order.occurrences is not None:
+        told.append(f"{len(order.occurrences):,} named occurrences")
+    else:
+        told.append(", ".join(order.schedules) if order.schedules else "every schedule")
+    if order.since is not None and order.until is not None:
+        told.append(f"{order.since:%-d %b %H:%M} to {order.until:%-d %b %H:%M} UTC")
+    return f"{told[0]} {', '.join(told[1:])}{', skipped instants too' if order.skipped else ''}"
+
+
+def cut(rows: Sequence[RecoveryRow], start: int, limit: int) -> tuple[tuple[RecoveryRow, ...], str | None]:
+    """A page from `start` on, and the cursor of the next."""
+    end = start + min(limit, PAGE_MAX * 5)
+    return tuple(rows[start:end]), str(end) if end < len(rows) else None
