@@ -14,8 +14,9 @@ add check ((discarded_at is null) = (discarded_by is null) and (discarded_at is 
 add check (discarded_at is null or state = 'dead-letter');
 create index occurrences_recovery on jobs.occurrences (recovery) where recovery is not null;
 drop index jobs.occurrences_dead;
-create index occurrences_dead on jobs.occurrences (tenant, ended_at, id)
+create index occurrences_dead on jobs.occurrences (tenant, ended_at, id) include (schedule)
 where state = 'dead-letter' and discarded_at is null;
+create index occurrences_retrying on jobs.occurrences (tenant, schedule) where state = 'scheduled' and attempts > 0;
 
 alter table jobs.occurrence_attempts add column replay integer not null default 0;
 
@@ -67,6 +68,7 @@ create table jobs.recoveries (
     ended_by text,
     why text,
     at_once integer not null default 8 check (at_once > 0),
+    account jsonb, -- rows by turn, once none of them changes any more
     signing_key text,
     signature bytea,
     version bigint not null default 1,
@@ -103,8 +105,8 @@ create table jobs.recovery_rows (
     sentence text,
     started_at timestamptz,
     ended_at timestamptz,
-    primary key (recovery, number),
-    unique (recovery, key),
+    primary key (recovery, key),
+    unique (recovery, number) deferrable, -- judged at the end of a statement: taking out counts the rest anew
     check ((turn in ('done', 'refused', 'failed')) = (ended_at is not null))
 );
 create index recovery_rows_turns on jobs.recovery_rows (recovery, turn, number);
@@ -132,6 +134,26 @@ create table jobs.stops (
     version bigint not null default 1,
     primary key (tenant, scope, name)
 );
+
+-- Whoever stops something waits for what has read that it may go on (as `jobs.wait_for_turns`), so that nothing of it is
+-- written after the answer: claims and acts hold the lock 1836021370 of their tenant, turns of plans 1836021369, shared,
+-- from before they read this table until they end. Everybody takes them in this order, and before any row.
+create function jobs.wait_for_work() returns trigger
+language plpgsql
+as $$
+begin
+    if new.scope <> 'bulk-command' then
+        perform pg_advisory_xact_lock(1836021370, hashtext(new.tenant));
+    end if;
+    if new.scope <> 'queue' then
+        perform pg_advisory_xact_lock(1836021369, hashtext(new.tenant));
+    end if;
+    new.at := jobs.now();
+    return new;
+end
+$$;
+create trigger stops_wait before insert on jobs.stops
+for each row execute function jobs.wait_for_work();
 
 -- Whether a tenant's work is held still, or one queue or command of it. Under row security: of the own tenant.
 create function jobs.stopped(of_tenant text, of_scope text, of_name text) returns boolean
@@ -187,6 +209,8 @@ create table jobs.alarms (
     acknowledged_at timestamptz,
     acknowledged_by text references jobs.people (id),
     note text,
+    -- One message at a time, in the order of what happened: `telling` is what is told, or was told last.
+    telling text check (telling in ('opened', 'acknowledged', 'cleared')),
     told text not null default 'nobody' check (told in ('nobody', 'waiting', 'sent', 'given-up')),
     told_at timestamptz,
     told_words text,
@@ -195,11 +219,17 @@ create table jobs.alarms (
     version bigint not null default 1,
     check (
         (acknowledged_at is null) = (acknowledged_by is null) and (acknowledged_at is null) = (note is null)
-    )
+    ),
+    check ((told = 'nobody') = (telling is null)),
+    check (told <> 'waiting' or tell_at is not null)
 );
 create unique index alarms_open on jobs.alarms (tenant, kind, subject) where cleared_at is null;
 create index alarms_cleared on jobs.alarms (tenant, cleared_at desc, id desc) where cleared_at is not null;
 create index alarms_to_tell on jobs.alarms (tell_at, id) where told = 'waiting';
+-- What the alarms are found by, over all tenants, every few seconds.
+create index schedules_parked on jobs.schedules (tenant, schedule) where parked_at is not null;
+create index skipped_instants_missed on jobs.skipped_instants (decided_at)
+where policy in ('misfire-skip', 'misfire-once', 'misfire-each-interval');
 
 -- Which transaction wrote an entry: what all readers see by now is sealed, whatever order its ids were given in.
 alter table jobs.audit add column xid bigint not null default (pg_current_xact_id()::text::bigint);
@@ -230,8 +260,8 @@ $$;
 
 -- A person replays, discards or starts an occurrence over the API: in this shape, and no other.
 grant update (
-    state, due_at, miss_at, attempts, replays, fence_base, ended_at, cause, error, selected_all, refused, failed,
-    unfinished, discarded_at, discarded_by, discard_reason
+    state, due_at, miss_at, attempts, replays, fence_base, started_at, ended_at, cause, error, selected_all, refused,
+    failed, unfinished, recovery, discarded_at, discarded_by, discard_reason
 ) on jobs.occurrences to jobs_api;
 grant update (outcome, attempts, try_at, sentence, ended_at) on jobs.occurrence_items to jobs_api;
 grant insert (
@@ -252,14 +282,16 @@ grant update (
 grant delete on jobs.recovery_rows to jobs_api;
 grant insert, update on jobs.recovery_rows to jobs_api;
 grant select on jobs.recoveries, jobs.recovery_rows to jobs_worker;
-grant update (state, started_at, ended_at, ended_by, why, version) on jobs.recoveries to jobs_worker;
+grant update (state, started_at, ended_at, ended_by, why, account, version) on jobs.recoveries to jobs_worker;
 grant update (turn, sentence, started_at, ended_at, occurrence) on jobs.recovery_rows to jobs_worker;
 grant select, insert, delete on jobs.stops to jobs_api;
 grant select on jobs.stops to jobs_worker;
 grant update (drain_asked_at, drain_asked_by, drain_reason) on jobs.workers to jobs_api;
 grant select on jobs.alarms to jobs_api;
-grant update (acknowledged_at, acknowledged_by, note, version) on jobs.alarms to jobs_api;
-grant select, insert, update on jobs.alarms to jobs_worker;
+grant update (
+    acknowledged_at, acknowledged_by, note, version, telling, told, tell_at, tries
+) on jobs.alarms to jobs_api;
+grant select, insert, update, delete on jobs.alarms to jobs_worker;
 
 -- What wakes Workers.
 create trigger recoveries_wake after update on jobs.recoveries
@@ -288,3 +320,177 @@ end
 $$;
 create trigger stops_wake after insert or delete on jobs.stops
 for each statement execute function jobs.wake_after_stop();
+create trigger alarms_wake after insert on jobs.alarms
+for each row
+when (new.told = 'waiting')
+execute function jobs.wake('alarms');
+create trigger alarms_wake_again after update on jobs.alarms
+for each row
+when (new.told = 'waiting' and old.told <> 'waiting')
+execute function jobs.wake('alarms');
+
+-- Seals of the trail (MONEY.md 31). Each entry has a place and a link: SHA-256 over the link before it and the entry. An
+-- entry is sealed once no transaction that may still write an earlier one runs: the order is that of transactions, and
+-- within one that of ids. Nothing is sealed twice, nothing is ever unsealed.
+alter table jobs.audit add column if not exists schedule text;
+create table jobs.audit_seals (
+    number bigint primary key,
+    at timestamptz not null,
+    life integer not null, -- rises where transaction ids begin anew: a dump that was restored into another server
+    upto_xid bigint not null, -- up to this transaction, and this entry of it, everything of this life is sealed
+    upto_id bigint not null,
+    place bigint not null unique, -- of the last link
+    count bigint not null check (count > 0),
+    head bytea not null check (length(head) = 32)
+);
+create table jobs.audit_links (
+    place bigint primary key,
+    entry bigint not null unique,
+    seal bigint not null,
+    link bytea not null check (length(link) = 32)
+);
+create trigger audit_seals_grow before update or delete on jobs.audit_seals
+for each row execute function jobs.refuse_change();
+create trigger audit_seals_stay before truncate on jobs.audit_seals
+for each statement execute function jobs.refuse_change();
+create trigger audit_links_grow before update or delete on jobs.audit_links
+for each row execute function jobs.refuse_change();
+create trigger audit_links_stay before truncate on jobs.audit_links
+for each statement execute function jobs.refuse_change();
+
+-- The texts of an entry that are sealed, in this order; the instant in microseconds since 1970, UTC. `verify` reads the
+-- same texts and puts the bytes together by itself.
+create function jobs.audit_texts(entry jobs.audit) returns text[]
+language sql stable set search_path = pg_catalog, pg_temp
+as $$
+    select array[
+        entry.id::text,
+        (extract(epoch from entry.at) * 1000000)::bigint::text,
+        entry.tenant,
+        entry.person,
+        entry.action,
+        entry.subject,
+        entry.outcome,
+        entry.detail::text,
+        entry.reference,
+        entry.schedule,
+        entry.xid::text
+    ]
+$$;
+
+-- The next link: each text is UTF-8 behind its length in four bytes; nothing at all has the length 4,294,967,295.
+create function jobs.audit_link(before bytea, texts text[]) returns bytea
+language sql immutable set search_path = pg_catalog, pg_temp
+as $$
+    select sha256(
+        before || string_agg(
+            case
+                when part.value is null then '\xffffffff'::bytea
+                else int4send(octet_length(convert_to(part.value, 'UTF8'))) || convert_to(part.value, 'UTF8')
+            end,
+            ''::bytea order by part.number
+        )
+    )
+    from unnest(texts) with ordinality as part (value, number)
+$$;
+
+-- Seals at most so many entries, in one batch; the seal, or no row where there was nothing to seal.
+create function jobs.seal_audit(most integer)
+returns table (number bigint, place bigint, count bigint, head bytea, at timestamptz)
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+    last jobs.audit_seals;
+    lowest bigint; -- every transaction below it has ended
+    next_one bigint; -- no transaction has this id, or a higher one, yet
+    anew boolean; -- ids of transactions begin anew, and what the life before left is not sealed yet
+    entry jobs.audit;
+    link bytea;
+    linked bigint := 0;
+begin
+    -- One sealer at a time. What it reads after this, it reads with a snapshot of its own.
+    lock table jobs.audit_seals in share row exclusive mode;
+    select s.* into last from jobs.audit_seals as s order by s.number desc limit 1;
+    if last.number is null then
+        last := (0, jobs.now(), 0, 0, 0, 0, 1, sha256('jobs.audit.1'::bytea));
+    end if;
+    select pg_snapshot_xmin(c.snapshot)::text::bigint, pg_snapshot_xmax(c.snapshot)::text::bigint
+    into lowest, next_one
+    from (select pg_current_snapshot() as snapshot) as c;
+    anew := lowest < last.upto_xid or last.upto_xid < 0;
+    link := last.head;
+    place := last.place;
+    for entry in
+        select a.*
+        from jobs.audit as a
+        where
+            a.xid < lowest
+            and (a.xid, a.id) > (last.upto_xid, last.upto_id)
+            and not anew
+            and not exists (select 1 from jobs.audit_links as l where l.entry = a.id)
+        union all
+        select a.*
+        from jobs.audit as a
+        where
+            anew
+            and (a.xid < lowest or a.xid >= next_one)
+            and not exists (select 1 from jobs.audit_links as l where l.entry = a.id)
+        order by xid, id
+        limit most
+    loop
+        linked := linked + 1;
+        place := place + 1;
+        link := jobs.audit_link(link, jobs.audit_texts(entry));
+        insert into jobs.audit_links (place, entry, seal, link) values (place, entry.id, last.number + 1, link);
+    end loop;
+    if linked = 0 then
+        return;
+    end if;
+    number := last.number + 1;
+    count := linked;
+    head := link;
+    at := jobs.now();
+    insert into jobs.audit_seals (number, at, life, upto_xid, upto_id, place, count, head)
+    values (
+        number,
+        at,
+        last.life + (lowest < last.upto_xid)::integer,
+        case when linked < most then lowest when anew then -1 else entry.xid end,
+        case when linked < most or anew then 0 else entry.id end,
+        place,
+        linked,
+        link
+    );
+    return next;
+end
+$$;
+revoke all on function jobs.seal_audit(integer) from public;
+grant execute on function jobs.seal_audit(integer) to jobs_worker;
+
+alter table jobs.audit_seals enable row level security;
+alter table jobs.audit_seals force row level security;
+alter table jobs.audit_links enable row level security;
+alter table jobs.audit_links force row level security;
+do $$
+begin
+    execute 'create policy owner on jobs.audit_seals to current_user using (true) with check (true)';
+    execute 'create policy owner on jobs.audit_links to current_user using (true) with check (true)';
+end
+$$;
+-- Whoever reads an entry reads how it is sealed; a seal itself says nothing of any tenant.
+create policy api on jobs.audit_links for select to jobs_api
+using (exists (select 1 from jobs.audit as a where a.id = audit_links.entry and a.tenant = jobs.tenant()));
+create policy api on jobs.audit_seals for select to jobs_api using (true);
+create policy worker on jobs.audit_seals for select to jobs_worker using (true);
+grant select on jobs.audit_links, jobs.audit_seals to jobs_api;
+grant select on jobs.audit_seals to jobs_worker;
+
+-- Reading the trail: the newest first, under a filter; each kind of filter has its index.
+drop index jobs.audit_tenant;
+create index audit_listed on jobs.audit (tenant, at desc, id desc);
+create index audit_person on jobs.audit (tenant, person, at desc, id desc);
+create index audit_action on jobs.audit (tenant, action, at desc, id desc);
+create index audit_subject on jobs.audit (tenant, subject, at desc, id desc);
+create index audit_not_done on jobs.audit (tenant, outcome, at desc, id desc)
+where outcome <> 'done';
