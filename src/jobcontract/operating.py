@@ -69,6 +69,8 @@ class LeftOut(StrEnum):
     DISCARDED = "discarded"
     REMOVED = "removed"
     """It lies at or before what retention removed."""
+    ALL_DONE = "all-done"
+    """It was completed and each of its items is done: nothing of it would run again."""
     UNRUNNABLE = "unrunnable"
     """The records do not have its schedule any more."""
     DISABLED = "disabled"

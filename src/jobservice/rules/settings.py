@@ -47,6 +47,10 @@ class Settings:
     plan_expiry: float
     plan_window: float
     plan_attempts: int
+    recovery_max_items: int
+    recovery_open: int
+    recovery_expiry: float
+    recovery_at_once: int
     warnings_days: float
     code_rest: float
     occurrence_lease: float
@@ -101,6 +105,26 @@ DECLARATIONS: tuple[SettingDeclaration, ...] = (
     ),
     SettingDeclaration(
         id="plan.attempts", type=SettingType.COUNT, least=1, most=20, purpose="attempts at one item of a plan"
+    ),
+    SettingDeclaration(
+        id="recovery.max-items", type=SettingType.COUNT, least=1, most=50_000, purpose="rows of one recovery"
+    ),
+    SettingDeclaration(
+        id="recovery.open", type=SettingType.COUNT, least=1, most=100, purpose="open recoveries of one person"
+    ),
+    SettingDeclaration(
+        id="recovery.expiry",
+        type=SettingType.DURATION,
+        least=1,
+        most=86_400,
+        purpose="how long a recovery can be confirmed",
+    ),
+    SettingDeclaration(
+        id="recovery.at-once",
+        type=SettingType.COUNT,
+        least=1,
+        most=200,
+        purpose="rows of one recovery that run at once",
     ),
     SettingDeclaration(
         id="warnings.days",
