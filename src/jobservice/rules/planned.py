@@ -58,10 +58,10 @@ def look_ahead(rhythm: Rhythm | None, after: datetime, *, count: int) -> Ahead:
         found = between(rhythm, after, after + AHEAD, most=count)
     except CannotCompute as why:
         return Ahead(instants=(), words=_sentence(f"Its instants cannot be computed: {why}"))
-    rows = [_run(rhythm, each) for each in found.instants]
+    rows = [of_instant(rhythm, each) for each in found.instants]
     # What is left out behind the last instant would be told without what follows it.
     last = rows[-1].at if len(rows) == count else found.until
-    rows += [_left(rhythm, each) for each in found.left if each.at <= last][:LEFT_MOST]
+    rows += [of_left(rhythm, each) for each in found.left if each.at <= last][:LEFT_MOST]
     words = ""
     if len(found.instants) < count:
         more = "more" if found.instants else "instant"
@@ -69,7 +69,8 @@ def look_ahead(rhythm: Rhythm | None, after: datetime, *, count: int) -> Ahead:
     return Ahead(instants=tuple(sorted(rows, key=lambda row: (row.at, row.runs))), words=words)
 
 
-def _run(rhythm: Rhythm, instant: Instant) -> PlannedInstant:
+def of_instant(rhythm: Rhythm, instant: Instant) -> PlannedInstant:
+    """An instant that runs, with the wall clock there and then."""
     if not isinstance(rhythm, Cron):
         return PlannedInstant(
             at=instant.at, local=None, offset=None, abbreviation=None, clock=None, runs=True, words=""
@@ -87,8 +88,8 @@ def _run(rhythm: Rhythm, instant: Instant) -> PlannedInstant:
     )
 
 
-def _left(rhythm: Rhythm, left: Left) -> PlannedInstant:
-    """A local time that does not run. One that the clock shows twice has an instant; a skipped one has none."""
+def of_left(rhythm: Rhythm, left: Left) -> PlannedInstant:
+    """A local time that does not run by the policy. One that the clock shows twice has an instant; a skipped one has none."""
     offset, abbreviation = None, None
     words = f"{left.local:%H:%M} does not exist that {_part(left.local)}: it does not run."
     if left.policy is SkipPolicy.REPEATED_HOUR and isinstance(rhythm, Cron):

@@ -143,6 +143,22 @@ def count(rhythm: Rhythm, after: datetime, until: datetime) -> int:
     return _wall_times(rhythm).count(_first_later(after), _first_later(until))
 
 
+def changed(rhythm: Rhythm, after: datetime, until: datetime) -> Between:
+    """Of the same stretch only what a change of the clock makes something of: the instants that it moved or repeats, and
+    the local times that do not run; quick for years. CannotCompute."""
+    if isinstance(rhythm, Every):
+        return Between(instants=(), left=(), until=_aware(until), whole=True)
+    events = list(_wall_times(rhythm).changed(_first_later(after), _first_later(until)))
+    return Between(
+        instants=tuple(_run(events)),
+        left=tuple(
+            Left(at=_moment(each.at), local=_wall(each.local), policy=each.left) for each in events if each.left
+        ),
+        until=_aware(until),
+        whole=True,
+    )
+
+
 def words(rhythm: Rhythm) -> str:
     """The rhythm in words for people: `daily at 01:30, Europe/London`."""
     if isinstance(rhythm, Every):

@@ -76,6 +76,13 @@ class WallTimes:
             start = last
         return total + self._count_plain(start, end)
 
+    def changed(self, start: int, end: int) -> Iterator[Event]:
+        """The events that a change of the clock makes something of, from `start` on and before `end`, rising."""
+        for first, last in self._near_changes(start, end):
+            yield from (
+                event for event in self.rising(first, last) if event.clock is not None or event.left is not None
+            )
+
     def _count_plain(self, start: int, end: int) -> int:
         """The same where no change is near."""
         offset = self.zone.offset(start)
