@@ -77,6 +77,7 @@ async def read_occurrence(admitted: Admitted, occurrence: str) -> Response:
             items=found.items.items,
             items_next=_signed(admitted, found.items.last),
             now=found.items.now,
+            replays=found.replays,
         )
     )
 

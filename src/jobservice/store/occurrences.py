@@ -96,6 +96,11 @@ async def refused(transaction: Transaction, occurrence: str, *, most: int) -> li
     return list(await transaction.rows("occurrences/refused", occurrence=occurrence, most=most))
 
 
+async def replays(transaction: Transaction, occurrence: str, *, most: int) -> list[Row]:
+    """Its replays, the latest first."""
+    return list(await transaction.rows("occurrences/replays", occurrence=occurrence, most=most))
+
+
 async def items(transaction: Transaction, occurrence: str, *, behind: ItemPlace, most: int) -> list[Row]:
     """At most `most` + 1 of its items behind a place: failed ones first, then open ones, each with its `kind`."""
     kind, number = behind

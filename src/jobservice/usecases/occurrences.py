@@ -1,4 +1,5 @@
-"""Owns what a person reads of occurrences, and the one act on them: asking that one be cancelled. Looking is not audited.
+"""Owns what a person reads of occurrences, and asking that one be cancelled. Looking is not audited. Replaying and
+discarding: `usecases/replays.py`.
 
 Cancelling only asks: the Worker ends what runs and what waits, under its own walls.
 """
@@ -20,6 +21,7 @@ from jobcontract.occurrences import (
     OccurrenceChanged,
     OccurrenceItem,
     RefusedCompletion,
+    Replay,
 )
 from jobcontract.permissions import Permission
 from jobcontract.session import Person
@@ -36,6 +38,8 @@ from jobservice.usecases.service import Service
 
 ATTEMPTS = 200
 """Most attempts that an occurrence shows, the newest."""
+REPLAYS = 100
+"""Most replays that it shows, the newest."""
 REFUSED = 100
 """Most refused completions that it shows, the newest."""
 ITEMS = 50
@@ -81,6 +85,8 @@ class ReadOccurrence:
     attempts: tuple[Attempt, ...]
     refused: tuple[RefusedCompletion, ...]
     items: ListedItems
+    replays: tuple[Replay, ...]
+    """The latest first."""
 
 
 async def list_occurrences(service: Service, actor: Actor, asked: Asked, behind: Place | None) -> ListedOccurrences:
@@ -116,17 +122,19 @@ async def read_occurrence(service: Service, actor: Actor, named: str) -> ReadOcc
     """One occurrence by its id or its name, its items counted as they are now. Refusal PERMISSION_MISSING, NOT_FOUND."""
     actor.require(Permission.SCHEDULE_READ)
     async with service.database.transaction(actor.tenant) as transaction:
-        found = await _find(transaction, named)
+        found = await find_occurrence(transaction, named)
         identifier = str(found["id"])
         counted = await store.counted(transaction, identifier) or {}
         attempts = await store.attempts(transaction, identifier, most=ATTEMPTS)
         refused = await store.refused(transaction, identifier, most=REFUSED)
+        replays = await store.replays(transaction, identifier, most=REPLAYS) if found["replays"] else ()
         items = await _items(transaction, identifier, FIRST_ITEM, ITEMS)
     return ReadOccurrence(
         occurrence=_occurrence(service, {**found, **counted}),
         attempts=tuple(Attempt.model_validate(row) for row in attempts),
         refused=tuple(RefusedCompletion.model_validate(row) for row in refused),
         items=items,
+        replays=tuple(map(_replay, replays)),
     )
 
 
@@ -134,7 +142,7 @@ async def list_items(service: Service, actor: Actor, named: str, behind: ItemMar
     """One page of the items of a run: what failed first. Refusal PERMISSION_MISSING, NOT_FOUND, CURSOR_INVALID."""
     actor.require(Permission.SCHEDULE_READ)
     async with service.database.transaction(actor.tenant) as transaction:
-        found = await _find(transaction, named)
+        found = await find_occurrence(transaction, named)
         identifier = str(found["id"])
         if behind is not None and behind[0] != identifier:
             raise Refusal(
@@ -151,11 +159,11 @@ async def cancel(service: Service, actor: Actor, named: str, order: CancelOrder,
     """
 
     async def work(transaction: Transaction) -> Answered:
-        named_row = await _find(transaction, named)
+        named_row = await find_occurrence(transaction, named)
         identifier = str(named_row["id"])
         found = await store.lock(transaction, identifier)
         if found is None:
-            raise _unknown(named)
+            raise unknown_occurrence(named)
         name = occurrence_name(found["schedule"], found["scheduled_at"])
         _refuse_ended(name, found)
         if found["cancel_asked_at"] is None:
@@ -167,17 +175,22 @@ async def cancel(service: Service, actor: Actor, named: str, order: CancelOrder,
             now = await item_store.now(transaction)
             # Hints of a schedule come from its occurrences and from itself: the instant alone rises over all of them.
             await hints.add_schedule(transaction, schedule=found["schedule"], version=int(now.timestamp() * 1_000_000))
-        shown = await store.of_id(transaction, identifier)
-        if shown is None:
-            raise RuntimeError("a locked occurrence is there")
-        counted = await store.counted(transaction, identifier) or {}
-        changed = OccurrenceChanged(
-            occurrence=_occurrence(service, {**shown, **counted}), now=await item_store.now(transaction)
-        )
+        changed = await occurrence_changed(transaction, service, identifier)
         return Answered(status=200, body=changed.model_dump(mode="json"))
 
     deed = Deed(action="cancel-occurrence", subject=safe_subject(named), permission=Permission.OCCURRENCE_CANCEL)
     return await act_once(service, actor, deed, once, work)
+
+
+async def occurrence_changed(transaction: Transaction, service: Service, identifier: str) -> OccurrenceChanged:
+    """How an occurrence that this transaction has locked stands after an order."""
+    shown = await store.of_id(transaction, identifier)
+    if shown is None:
+        raise RuntimeError("a locked occurrence is there")
+    counted = await store.counted(transaction, identifier) or {}
+    return OccurrenceChanged(
+        occurrence=_occurrence(service, {**shown, **counted}), now=await item_store.now(transaction)
+    )
 
 
 def _refuse_ended(name: str, found: Row) -> None:
@@ -203,7 +216,7 @@ def _refuse_ended(name: str, found: Row) -> None:
     )
 
 
-async def _find(transaction: Transaction, named: str) -> Row:
+async def find_occurrence(transaction: Transaction, named: str) -> Row:
     """The occurrence of that id or name in the tenant. Refusal NOT_FOUND."""
     name = read_occurrence_name(named)
     if name is None:
@@ -212,11 +225,12 @@ async def _find(transaction: Transaction, named: str) -> Row:
         schedule, at = name
         found = await store.of_instant(transaction, schedule, at)
     if found is None:
-        raise _unknown(named)
+        raise unknown_occurrence(named)
     return found
 
 
-def _unknown(named: str) -> Refusal:
+def unknown_occurrence(named: str) -> Refusal:
+    """The refusal of an occurrence that the tenant does not have."""
     how = "Name it by its id, or by schedule and instant"
     if "@" in named and read_occurrence_name(named) is None:
         how = "After the @ it takes a whole instant with Z or an offset"
@@ -270,7 +284,19 @@ def _occurrence(service: Service, row: Row) -> Occurrence:
         else Person(id=row["cancelled_by"], name=row["cancelled_by_name"]),
         cancel_reason=row["cancel_reason"],
         version=row["version"],
+        replays=row["replays"],
+        discarded_at=row["discarded_at"],
+        discarded_by=None
+        if row["discarded_by"] is None
+        else Person(id=row["discarded_by"], name=row["discarded_by_name"]),
+        discard_reason=row["discard_reason"],
     )
+
+
+def _replay(row: Row) -> Replay:
+    told = {**row, "person": Person(id=row["person"], name=row["person_name"])}
+    del told["person_name"]
+    return Replay.model_validate(told)
 
 
 def _lease(row: Row) -> Lease | None:

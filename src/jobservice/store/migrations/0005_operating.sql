@@ -480,7 +480,7 @@ end
 $$;
 -- Whoever reads an entry reads how it is sealed; a seal itself says nothing of any tenant.
 create policy api on jobs.audit_links for select to jobs_api
-using (exists (select 1 from jobs.audit as a where a.id = audit_links.entry and a.tenant = jobs.tenant()));
+using (exists (select from jobs.audit as a where a.id = audit_links.entry and a.tenant = jobs.tenant()));
 create policy api on jobs.audit_seals for select to jobs_api using (true);
 create policy worker on jobs.audit_seals for select to jobs_worker using (true);
 grant select on jobs.audit_links, jobs.audit_seals to jobs_api;

@@ -10,7 +10,8 @@ select
     a.renewals,
     a.ended_at,
     a.ending,
-    a.error
+    a.error,
+    a.replay
 from jobs.occurrence_attempts as a
 left join jobs.workers as w on a.worker = w.incarnation
 where a.tenant = %(tenant)s and a.occurrence = %(occurrence)s::uuid

@@ -127,9 +127,15 @@ select
     o.cancelled_by,
     coalesce(p.name, o.cancelled_by) as cancelled_by_name,
     o.cancel_reason,
-    o.version
+    o.version,
+    o.replays,
+    o.discarded_at,
+    o.discarded_by,
+    coalesce(q.name, o.discarded_by) as discarded_by_name,
+    o.discard_reason
 from chosen as c
 inner join jobs.occurrences as o on c.id = o.id and o.tenant = %(tenant)s
 left join jobs.workers as w on o.holder = w.incarnation
 left join jobs.people as p on o.cancelled_by = p.id
+left join jobs.people as q on o.discarded_by = q.id
 order by o.scheduled_at desc, o.id desc
