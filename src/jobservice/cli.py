@@ -17,6 +17,7 @@ import click
 
 from jobcontract.errors import Refusal
 from jobservice import __version__
+from jobservice.cli_audit import audit
 from jobservice.cli_codes import keyring, phone, totp
 from jobservice.cli_money import money
 from jobservice.cli_people import person, tenant, token
@@ -63,6 +64,7 @@ commands.add_command(totp)
 commands.add_command(keyring)
 commands.add_command(phone)
 commands.add_command(money)
+commands.add_command(audit)
 
 
 def listening_options(function: Callable[..., None]) -> Callable[..., None]:

@@ -12,6 +12,7 @@ KEYRING = "JOBSERVICE_KEYRING"
 PUBLIC_KEYS = "JOBSERVICE_PUBLIC_KEYS"
 DEPLOYMENT = "JOBSERVICE_DEPLOYMENT"
 DELIVERY_URL = "JOBSERVICE_DELIVERY_URL"
+SEALS = "JOBSERVICE_SEALS"
 
 PURPOSES: Mapping[str, str] = {
     DATABASE_URL: "the PostgreSQL of this process, under its own role, like postgresql://jobs_api@host/jobs",
@@ -20,6 +21,7 @@ PURPOSES: Mapping[str, str] = {
     PUBLIC_KEYS: "the file of public keys that jobservice keyring public writes",
     DEPLOYMENT: "the name of this place, like production",
     DELIVERY_URL: "how people are told outside the console, like smtp://user:password@host/?from=jobs@example.org",
+    SEALS: "the folder outside the database for the heads of the audit trail, 0700",
 }
 """Every variable of a service process, and what it says."""
 
@@ -49,6 +51,8 @@ class ProcessSettings:
     """The Worker's alone: what it believes confirmations by (MONEY.md 19)."""
     delivery_url: str | None = None
     """The Worker's alone: how notices are delivered. May hold a password: never log it."""
+    seals: Path | None = None
+    """The Worker's alone: where heads of the trail are written (MONEY.md 31)."""
 
     def __repr__(self) -> str:
         return f"ProcessSettings(application={self.application!r}, deployment={self.deployment!r})"
@@ -59,6 +63,7 @@ class ProcessSettings:
         names = (DATABASE_URL, APPLICATION, DEPLOYMENT, *((KEYRING,) if keyring else ()))
         values = required(environment, *names)
         public_keys = None if keyring else environment.get(PUBLIC_KEYS) or None
+        seals = None if keyring else environment.get(SEALS) or None
         return cls(
             database_url=values[DATABASE_URL],
             application=values[APPLICATION],
@@ -66,6 +71,7 @@ class ProcessSettings:
             keyring=Path(values[KEYRING]).expanduser() if keyring else None,
             public_keys=None if public_keys is None else Path(public_keys).expanduser(),
             delivery_url=None if keyring else environment.get(DELIVERY_URL) or None,
+            seals=None if seals is None else Path(seals).expanduser(),
         )
 
 

@@ -36,6 +36,7 @@ from jobservice.settings import (
     DEPLOYMENT,
     KEYRING,
     PUBLIC_KEYS,
+    SEALS,
     AlreadyRuns,
     StartRefused,
 )
@@ -49,6 +50,7 @@ GRACE = "PT5S"
 DEPLOYMENT_NAME = "demo"
 PUBLIC = "public-keys.json"
 MAIL = "mail"
+HEADS = "seals"
 """The folder where the demo people's mail is put."""
 NO_REST = "code.rest=PT0S"
 """In a demo a phone confirms as soon as it is enrolled (MONEY.md 16)."""
@@ -175,6 +177,7 @@ def _children(
                     DATABASE_URL: cluster.url(WORKER, DATABASE),
                     PUBLIC_KEYS: str(data / PUBLIC),
                     DELIVERY_URL: (data / MAIL).as_uri(),
+                    SEALS: str(data / HEADS),
                 },
             ),
         ),

@@ -13,6 +13,7 @@ from jobservice.bootstrap import process
 from jobservice.bootstrap.public_keys import read_public_keys
 from jobservice.bootstrap.stopping import Stopping, stop_signals
 from jobservice.delivery import Delivery, DeliveryRefused, delivery_from
+from jobservice.delivery.heads import Heads
 from jobservice.records import RecordSet
 from jobservice.settings import DELIVERY_URL, PUBLIC_KEYS, PURPOSES, ProcessSettings, StartRefused
 from jobservice.store.database import Database
@@ -32,6 +33,7 @@ from jobservice.worker.rescoring import Rescoring
 from jobservice.worker.retention import Retention
 from jobservice.worker.run_scope import SHARED, Room
 from jobservice.worker.running import Runner
+from jobservice.worker.sealing import Sealing
 from jobservice.worker.settling import Settling
 from jobservice.worker.watchdog import Watchdog, replace_process
 
@@ -40,7 +42,12 @@ CONNECTIONS = 16
 
 
 def duties(
-    records: RecordSet, application: Application, delivery: Delivery | None, *, deployment: str
+    records: RecordSet,
+    application: Application,
+    delivery: Delivery | None,
+    *,
+    deployment: str,
+    heads: Heads | None = None,
 ) -> tuple[FencedDuty, ...]:
     """What one Worker at a time does."""
     return (
@@ -51,6 +58,7 @@ def duties(
         PlanKeeper(),
         Settling(),
         Delivering(delivery=delivery),
+        Sealing(heads=heads),
     )
 
 
@@ -62,6 +70,11 @@ def delivery_of(settings: ProcessSettings) -> Delivery | None:
         return delivery_from(settings.delivery_url)
     except DeliveryRefused as refused:
         raise StartRefused(f"{DELIVERY_URL} is not taken: {refused}") from None
+
+
+def heads_of(settings: ProcessSettings) -> Heads | None:
+    """Where heads of the trail are written; None where nobody said."""
+    return None if settings.seals is None else Heads(folder=settings.seals)
 
 
 def leased_work(
@@ -121,7 +134,7 @@ async def run_worker(
         outage = Outage(database=database)
         worker = Worker(
             database=database,
-            duties=duties(records, application, delivery, deployment=settings.deployment),
+            duties=duties(records, application, delivery, deployment=settings.deployment, heads=heads_of(settings)),
             leased=leased_work(database, records, application, settings, settled=outage.settled),
             stop=stopping.begun,
             at_once=stopping.at_once,

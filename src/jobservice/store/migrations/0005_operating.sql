@@ -20,6 +20,9 @@ create index occurrences_retrying on jobs.occurrences (tenant, schedule) where s
 
 alter table jobs.occurrence_attempts add column replay integer not null default 0;
 
+-- What claims leave out: few rows, read with each look.
+create index schedules_off on jobs.schedules (tenant, schedule) where disabled_at is not null;
+
 -- One row a replay: who asked for it, when and why (requirement audit-manual-replay). `before`: how it had ended.
 create table jobs.occurrence_replays (
     occurrence uuid not null,
@@ -413,7 +416,7 @@ begin
     lock table jobs.audit_seals in share row exclusive mode;
     select s.* into last from jobs.audit_seals as s order by s.number desc limit 1;
     if last.number is null then
-        last := (0, jobs.now(), 0, 0, 0, 0, 1, sha256('jobs.audit.1'::bytea));
+        last := (0, jobs.now(), 1, 0, 0, 0, 1, sha256('jobs.audit.1'::bytea));
     end if;
     select pg_snapshot_xmin(c.snapshot)::text::bigint, pg_snapshot_xmax(c.snapshot)::text::bigint
     into lowest, next_one
@@ -465,6 +468,9 @@ begin
     return next;
 end
 $$;
+-- The owner alone computes links: a service role that verified would see a part of the trail and call it a gap.
+revoke all on function jobs.audit_texts(jobs.audit) from public;
+revoke all on function jobs.audit_link(bytea, text[]) from public;
 revoke all on function jobs.seal_audit(integer) from public;
 grant execute on function jobs.seal_audit(integer) to jobs_worker;
 

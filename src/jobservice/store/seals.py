@@ -1,0 +1,56 @@
+"""Owns the statements of the seals of the trail: sealing as the Worker's role, reading the chain as the owner."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import datetime
+
+from psycopg.rows import dict_row
+
+from jobservice.store.database import Row, Transaction
+from jobservice.store.statements import statement
+
+_AT_ONCE = 2_000
+"""Rows of the chain that are fetched at a time."""
+
+
+async def seal(transaction: Transaction, *, most: int) -> Row | None:
+    """Seal at most `most` entries as one batch; number, place, count, head and instant of the seal, None where nothing
+    is to be sealed."""
+    return await transaction.row("seals/seal", most=most)
+
+
+async def last(transaction: Transaction) -> Row | None:
+    """The newest seal; None before the first."""
+    return await transaction.row("seals/last")
+
+
+async def chain(transaction: Transaction) -> AsyncIterator[Row]:
+    """Every link in its order, through a cursor of the server: the trail may be larger than the memory here."""
+    async with transaction.connection.cursor(name="chain", row_factory=dict_row) as cursor:
+        cursor.itersize = _AT_ONCE
+        await cursor.execute(statement("seals/chain"))
+        async for row in cursor:
+            yield row
+
+
+async def unsealed(
+    transaction: Transaction, *, upto: tuple[int, int], same_life: bool, sealed_at: datetime, longest: float
+) -> Row:
+    """How many entries have no link, and the first (`added`) that cannot have been there when the last seal was made:
+    up to `upto` (transaction and entry), or older than `longest` seconds before it."""
+    row = await transaction.row(
+        "seals/unsealed",
+        upto_xid=upto[0],
+        upto_id=upto[1],
+        same_life=same_life,
+        sealed_at=sealed_at,
+        longest=longest,
+    )
+    assert row is not None  # noqa: S101  # a count has a row
+    return row
+
+
+async def of_entry(transaction: Transaction, entry: int) -> Row | None:
+    """Place, link and instant of the seal of one entry; None where it has none yet."""
+    return await transaction.row("seals/of_entry", entry=entry)
