@@ -28,6 +28,7 @@ from jobservice.rules.schedules import (
     Window,
 )
 from tests.records.applications import GOOD
+from tests.records.folders import drop_job
 
 ANCHOR = datetime(2026, 1, 5, tzinfo=UTC)
 
@@ -305,7 +306,7 @@ BROKEN = [
         ("bound-job-retries", "settle", "backoff: {first: PT10S, most: PT10M}\n", "", "backoff-missing"),
         ("run-manual-jobs-under-their-guard", "rehearse", "runsWhere: [rehearsal]\n", "", "runs-where-missing"),
         ("scope-occurrences-and-leases-by-tenant", "settle", "tenants: {mode: all}\n", "", "tenants-unstated"),
-        ("dispatch-application-behavior", "settle", "runs: shop.remind", "runs: shop.pay", "reference-unfit"),
+        ("dispatch-application-behavior", "settle", "runs: shop.remind", "runs: shop.reject", "reference-unfit"),
     ]
 ]
 
@@ -339,7 +340,7 @@ def test_a_local_hour_that_varies_may_run_in_both_hours(folder: Path) -> None:
 
 
 def test_scores_count_as_refreshed_by_a_schedule_and_by_no_manual_job(folder: Path) -> None:
-    (folder / "jobs" / "rescore.yaml").unlink()
+    drop_job(folder, "rescore")
     job = folder / "jobs" / "rehearse.yaml"
     manual = job.read_text().replace("{mode: itself}", "{mode: scores-due, queue: shop.payouts}\nbatchSize: 5")
     job.write_text(manual.replace("shop.remind", RESCORE))
@@ -352,7 +353,7 @@ def test_nothing_is_said_to_be_unscheduled_while_a_job_cannot_be_read(folder: Pa
 
 
 def test_the_jobs_of_the_page_are_records_of_the_good_set(folder: Path) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "records.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "records-jobs.md").read_text()
     shown_job = re.search(r"```yaml\n(kind: job\n.*?)```", page, re.DOTALL)
     guard = re.search(r"```yaml\n(guard:\n.*?)```", page, re.DOTALL)
     assert shown_job is not None

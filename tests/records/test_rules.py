@@ -17,6 +17,7 @@ from jobservice.records.reading import read_records
 from jobservice.records.rules import INPUTS_MOST
 from jobservice.rules.scores import RuleInput
 from tests.records.applications import GOOD
+from tests.records.folders import drop_job
 
 pytestmark = pytest.mark.requirement("order-queue-items-by-score")
 
@@ -72,7 +73,7 @@ def test_an_age_is_told_in_days_or_hours_and_counted_anew_within_a_day(folder: P
 
 
 def test_a_rule_without_amounts_and_ages_needs_neither_thresholds_nor_refresh(folder: Path) -> None:
-    (folder / "jobs" / "rescore.yaml").unlink()  # a job for scores that are due needs a refresh
+    drop_job(folder, "rescore")  # a job for scores that are due needs a refresh
     plain = [*LINES[:6], INVOICE]
     assert findings(folder, "\n".join(plain)) == []
     found, _ = records.load(folder)

@@ -65,7 +65,7 @@ def _load(
     assembly = Assembly(written, str(folder), overrides, whole=whole)
     queues, use_cases, settings = assembly.queues(), assembly.use_cases(), assembly.settings()
     rules, bulk = assembly.rules(), assembly.bulk()
-    schedules, job_use_cases = assembly.schedules(), assembly.job_use_cases()
+    schedules, job_use_cases, runbooks = assembly.schedules(), assembly.job_use_cases(), assembly.runbooks()
     findings = [*outside, *wrong]
     if files:
         findings += assembly.findings
@@ -80,6 +80,7 @@ def _load(
         bulk=bulk,
         schedules=schedules,
         job_use_cases=job_use_cases,
+        runbooks=runbooks,
         settings=settings,
         digest=digest(files),
     )

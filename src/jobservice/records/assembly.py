@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from jobcontract.operating import Procedure
 from jobcontract.states import Moves
 from jobservice.records.bulk_fit import bulk_commands
 from jobservice.records.findings import Finding
@@ -13,10 +14,12 @@ from jobservice.records.job_fit import schedules
 from jobservice.records.kind import Reference, Written
 from jobservice.records.queues import Carries, QueueRecord
 from jobservice.records.rules import RuleRecord
+from jobservice.records.runbook_fit import runbooks
 from jobservice.records.score_fit import misfits
 from jobservice.records.values import SettingValues
 from jobservice.rules.bulk import BulkCommand
 from jobservice.rules.queues import Queue, UseCase
+from jobservice.rules.runbooks import RunbookRule
 from jobservice.rules.schedules import JobUseCase, Schedule
 from jobservice.rules.scores import Rule
 from jobservice.rules.settings import Settings
@@ -35,6 +38,8 @@ class RecordSet:
     schedules: Mapping[str, Schedule] = field(default_factory=dict)
     """Job records: what people call schedules everywhere else."""
     job_use_cases: Mapping[str, JobUseCase] = field(default_factory=dict)
+    runbooks: Mapping[str, Mapping[Procedure, RunbookRule]] = field(default_factory=dict)
+    """By schedule, then by procedure: inspect, replay, disable."""
 
     def bulk_of(self, queue: str) -> tuple[BulkCommand, ...]:
         """The bulk commands of a queue, by their ids."""
@@ -80,6 +85,10 @@ class Assembly:
     def job_use_cases(self) -> dict[str, JobUseCase]:
         """Every use case of jobs that could be read, by id."""
         return {record.id: content for record, content in self._index.of("use-case", JobUseCase)}
+
+    def runbooks(self) -> dict[str, dict[Procedure, RunbookRule]]:
+        """Every runbook that can serve, by schedule and procedure."""
+        return runbooks(self._index)
 
     def settings(self) -> Settings | None:
         """The values of all declared settings; None where one is missing or out of bounds."""

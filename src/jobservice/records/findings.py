@@ -71,6 +71,10 @@ CODES: Mapping[str, str] = {
     "job-guard-missing": "a manual job that does not say who may run it and when",
     "runs-where-missing": "a manual job that does not say in which deployments it may run",
     "refresh-unscheduled": "a queue whose scores change with time alone, and no job that scores its items anew",
+    "runbook-missing": "a job for which no runbook says how it is inspected, replayed or disabled",
+    "runbook-twice": "two runbooks for one procedure of one job",
+    "runbook-unfit": "a runbook whose interface does not do what it says, or asks for another permission",
+    "interface-unknown": "a runbook with a route or headless command that there is not, or that do not belong together",
 }
 """Every code that a finding can bear, with what it means."""
 

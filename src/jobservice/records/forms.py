@@ -73,15 +73,25 @@ class Form:
     ) -> str | None:
         """A sentence or word of 1 to `most` characters on one line; `missing` is the code where it is not there."""
         scalar = self._scalar(name, required=required, missing=missing, form=form)
-        if scalar is None:
+        return None if scalar is None else self._text(name, scalar, most, self.line_of(name))
+
+    def texts(self, name: str, *, most: int, count: int) -> tuple[str, ...] | None:
+        """A list of 1 to `count` texts, each as `text` has them."""
+        node = self.node(name, required=True)
+        if node is None:
             return None
-        if scalar.plain and _NOT_TEXT.fullmatch(scalar.text):
-            self.invalid(name, "is not text; put it between quotes")
+        if not isinstance(node, Sequence) or not 1 <= len(node.items) <= count:
+            self.invalid(name, f"is a list of 1 to {count} texts, one `- text` a line")
             return None
-        if not 1 <= len(scalar.text.strip()) <= most or not scalar.text.isprintable() or not storable(scalar.text):
-            self.invalid(name, f"is text of 1 to {most} characters on one line")
-            return None
-        return scalar.text.strip()
+        found: list[str | None] = []
+        for item in node.items:
+            if isinstance(item, Scalar):
+                found.append(self._text(name, item, most, item.line))
+            else:
+                self.found("field-invalid", item.line, f"`{self._prefix}{name}` is a list of texts.")
+                found.append(None)
+        whole = tuple(text for text in found if text is not None)
+        return whole if len(whole) == len(found) else None
 
     def slug(self, name: str, *, required: bool = True, missing: str = "field-missing", form: str = "") -> str | None:
         """An id such as `payments.set-aside`; `missing` is the code where it is not there."""
@@ -196,6 +206,16 @@ class Form:
             return node
         self.invalid(name, "is a single value")
         return None
+
+    def _text(self, name: str, scalar: Scalar, most: int, line: int) -> str | None:
+        if scalar.plain and _NOT_TEXT.fullmatch(scalar.text):
+            self.found("field-invalid", line, f"`{self._prefix}{name}` is not text; put it between quotes.")
+            return None
+        if not 1 <= len(scalar.text.strip()) <= most or not scalar.text.isprintable() or not storable(scalar.text):
+            sentence = f"`{self._prefix}{name}` is text of 1 to {most} characters on one line."
+            self.found("field-invalid", line, sentence)
+            return None
+        return scalar.text.strip()
 
     def _slug(self, name: str, scalar: Scalar) -> str | None:
         if is_slug(scalar.text):

@@ -7,6 +7,7 @@ Reads no file. What cannot work is a finding at the line that says so.
 from __future__ import annotations
 
 from jobcontract.states import Moves, ScheduleType
+from jobservice.records.bulk_commands import BulkRecord
 from jobservice.records.durations import shown
 from jobservice.records.index import Index
 from jobservice.records.job_windows import catch_up_seconds
@@ -16,7 +17,7 @@ from jobservice.records.queues import QueueRecord
 from jobservice.records.rules import RuleRecord
 from jobservice.records.values import SettingValues
 from jobservice.rules.queues import UseCase
-from jobservice.rules.schedules import RESCORE, Itself, JobUseCase, Schedule, ScoresDue
+from jobservice.rules.schedules import RESCORE, Confirmed, Itself, JobUseCase, Schedule, ScoresDue
 from jobservice.rules.scores import Rule
 
 _UNFIT = "reference-unfit"
@@ -81,7 +82,8 @@ class _Fit:
         """The schedule; None after a finding."""
         before = len(self._index.findings)
         self._selection_fits()
-        batch = self._batch_allowed()
+        selection = self._content.selection
+        batch = self._confirmed_fits(selection) if isinstance(selection, Confirmed) else self._batch_allowed()
         if self._content.batch_path and batch is not None:
             self._batch_fits(batch)
         retention = self._retention()
@@ -127,7 +129,7 @@ class _Fit:
         elif content.runs.id == RESCORE:
             sentence = f"`runs`: {RESCORE} scores items anew; it needs {{mode: scores-due, queue: QUEUE}}."
             self._found(content.runs.line, _UNFIT, sentence)
-        if content.type is ScheduleType.SAGA_DRIVING and isinstance(selection, Itself | ScoresDue):
+        if content.type is ScheduleType.SAGA_DRIVING and isinstance(selection, Itself | ScoresDue | Confirmed):
             sentence = "`selection`: a saga-driving job goes on behind the key of an item; name a registered selection."
             self._found(line, "field-invalid", sentence)
 
@@ -146,6 +148,45 @@ class _Fit:
         sentence = f"`selection.queue`: {reference.id} {why}: none of its scores is ever due."
         self._found(reference.line, _UNFIT, sentence)
 
+    def _confirmed_fits(self, selection: Confirmed) -> bool | None:
+        """False, since payouts share no transaction; None after a finding, or where what it names has one.
+
+        The one schedule that may run a use case which moves money: its plans were confirmed, item for item.
+        """
+        content, line = self._content, self._content.selection_line
+        if content.type is ScheduleType.MANUAL:
+            sentence = (
+                "`selection`: a manual job starts at one person's word, and a payout takes a plan that is confirmed; give "
+                "the job a schedule."
+            )
+            self._found(line, "money-unconfirmed", sentence)
+        reference = Reference(id=selection.command, line=line)
+        written = self._index.look_up(self._record, "bulk-command", reference, "selection.command")
+        command = None if written is None else written.content
+        moves = self._moves(content.runs)
+        if not isinstance(command, BulkRecord):
+            return None
+        if moves is not None and content.runs.id != command.use_case.id:
+            sentence = (
+                f"`runs`: the plans of {selection.command} are confirmed for {command.use_case.id}, not for "
+                f"{content.runs.id}; say that."
+            )
+            self._found(content.runs.line, "money-unconfirmed" if moves is Moves.MONEY else _UNFIT, sentence)
+        elif moves is Moves.NOTHING:
+            sentence = (
+                f"`selection.command`: {selection.command} moves no money; its plans have nothing to bring forward."
+            )
+            self._found(line, _UNFIT, sentence)
+        return False
+
+    def _moves(self, runs: Reference) -> Moves | None:
+        """What the use case that it names moves; None where its record cannot be read, after a finding where it has none."""
+        if runs.id == RESCORE:
+            return Moves.NOTHING
+        written = self._index.look_up(self._record, "use-case", runs, "runs")
+        use_case = None if written is None else written.content
+        return use_case.moves if isinstance(use_case, UseCase | JobUseCase) else None
+
     def _batch_allowed(self) -> bool | None:
         """Whether what it runs may share a transaction; None after a finding, or where its record has one."""
         runs = self._content.runs
@@ -155,7 +196,12 @@ class _Fit:
         use_case = None if written is None else written.content
         if isinstance(use_case, UseCase):
             sentence = f"`runs`: {runs.id} is run by a person on an item; a job runs one with `target: occurrence`."
-            self._found(runs.line, _UNFIT, sentence)
+            if use_case.moves is Moves.MONEY:
+                sentence = (
+                    f"`runs`: {runs.id} moves money, and nothing confirms what this job selects; with {{mode: confirmed, "
+                    "command: ID} a job brings forward what plans of its bulk command hold."
+                )
+            self._found(runs.line, "money-unconfirmed" if use_case.moves is Moves.MONEY else _UNFIT, sentence)
         if not isinstance(use_case, JobUseCase):
             return None
         if use_case.moves is Moves.MONEY:
@@ -168,7 +214,9 @@ class _Fit:
 
     def _batch_fits(self, allowed: bool) -> None:
         content = self._content
-        if not allowed:
+        if isinstance(content.selection, Confirmed):
+            why = "each payout is brought forward by itself"
+        elif not allowed:
             why = f"{content.runs.id} does not say `batch: true`, that many items may share one transaction"
         elif content.cursor is not None:
             why = "a cursor moves with each single item"

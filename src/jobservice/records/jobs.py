@@ -17,7 +17,7 @@ from jobservice.records.forms import Form
 from jobservice.records.job_guards import read_guard
 from jobservice.records.job_rhythms import StatedRhythm, read_misfire, read_rhythm
 from jobservice.records.kind import Kind, Reference
-from jobservice.rules.schedules import Backoff, Guard, Itself, Misfire, Registered, ScoresDue, Selection
+from jobservice.rules.schedules import Backoff, Confirmed, Guard, Itself, Misfire, Registered, ScoresDue, Selection
 
 BATCH_MOST = 1_000
 ATTEMPTS_MOST = 20
@@ -28,6 +28,7 @@ BOUND_MOST = 86_400
 class _Mode(StrEnum):
     """What a selection is."""
 
+    CONFIRMED = "confirmed"
     ITSELF = "itself"
     REGISTERED = "registered"
     SCORES_DUE = "scores-due"
@@ -176,7 +177,7 @@ def refuse(form: Form, name: str, why: str) -> bool:
 
 
 def _over(form: Form) -> _Over | None:
-    wanted = "say {mode: registered, id: ID}, {mode: scores-due, queue: QUEUE} or {mode: itself}"
+    wanted = "say {mode: registered, id: ID}, {mode: scores-due, queue: QUEUE}, {mode: confirmed, command: ID} or {mode: itself}"
     stated = form.form("selection", missing="selection-unstated", form=wanted)
     selection = None if stated is None else _selection(stated)
     if isinstance(selection, Itself) and "batchSize" not in form:
@@ -194,6 +195,8 @@ def _selection(stated: Form) -> Selection | None:
         selection = Registered(id=identifier)
     if mode is _Mode.SCORES_DUE and (queue := stated.slug("queue")) is not None:
         selection = ScoresDue(queue=queue)
+    if mode is _Mode.CONFIRMED and (command := stated.slug("command")) is not None:
+        selection = Confirmed(command=command)
     if mode is not None:
         stated.finish()
     return selection

@@ -7,6 +7,7 @@ from jobservice.records.jobs import JOB
 from jobservice.records.kind import Kind
 from jobservice.records.queues import QUEUE
 from jobservice.records.rules import RULE
+from jobservice.records.runbooks import RUNBOOK
 from jobservice.records.settings import SETTING
 from jobservice.records.use_cases import USE_CASE
 
@@ -15,6 +16,7 @@ KINDS: tuple[Kind, ...] = (
     JOB,
     QUEUE,
     RULE,
+    RUNBOOK,
     SETTING,
     USE_CASE,
 )

@@ -35,7 +35,15 @@ class ScoresDue:
     queue: str
 
 
-Selection = Itself | Registered | ScoresDue
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confirmed:
+    """Payouts of confirmed, applying plans of a bulk command that wait to be tried again: a run brings them forward, and
+    moves no money itself. The one selection of a schedule that moves money (MONEY.md 1)."""
+
+    command: str
+
+
+Selection = Itself | Registered | ScoresDue | Confirmed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +111,7 @@ class Schedule:
     selection: Selection
     batch_size: int
     runs: str
-    """Id of a `JobUseCase`, or `RESCORE`."""
+    """Id of a `JobUseCase`, or `RESCORE`; with `Confirmed` that of the use case of its bulk command."""
     batch_path: bool
     """Whether a batch shares one transaction; only where the use case says that it may."""
     cursor: str | None
@@ -122,6 +130,16 @@ class Schedule:
     """Of a manual one."""
     runs_where: frozenset[str] | None
     """Names of deployments; None: everywhere."""
+
+    @property
+    def moves_money(self) -> bool:
+        """Whether payouts go out sooner or later by its runs: then it is replayed by a confirmed recovery alone."""
+        return isinstance(self.selection, Confirmed)
+
+    @property
+    def moves(self) -> Moves:
+        """The same as the record of its use case says it."""
+        return Moves.MONEY if self.moves_money else Moves.NOTHING
 
     def definition(self) -> str:
         """What decides its instants, as one text: an equal one is no change (case TIME-08)."""
