@@ -9,7 +9,7 @@ from jobcontract.states import MisfirePolicy
 from jobservice.records import RecordSet
 from jobservice.rules.rhythms import CannotCompute, Every
 from jobservice.rules.rhythms import words as rhythm_words
-from jobservice.rules.schedules import RESCORE, Itself, Registered, Schedule, Window
+from jobservice.rules.schedules import RESCORE, Confirmed, Itself, Registered, Schedule, Window
 from jobservice.rules.standing import lasting
 
 RESCORE_TITLE = "Score items anew"
@@ -96,7 +96,7 @@ def runs_title(records: RecordSet, schedule: Schedule) -> str:
     """The title of the use case that it runs; its id where the records have none."""
     if schedule.runs == RESCORE:
         return RESCORE_TITLE
-    found = records.job_use_cases.get(schedule.runs)
+    found = (records.use_cases if schedule.moves_money else records.job_use_cases).get(schedule.runs)
     return schedule.runs if found is None else found.title
 
 
@@ -107,5 +107,8 @@ def selection(records: RecordSet, schedule: Schedule) -> str:
         return "once, for the occurrence itself"
     if isinstance(found, Registered):
         return f"what {found.id} selects"
+    if isinstance(found, Confirmed):
+        command = records.bulk.get(found.command)
+        return f"payouts that wait in confirmed plans of {found.command if command is None else command.title}"
     queue = records.queues.get(found.queue)
     return f"open items of {found.queue if queue is None else queue.title} whose scores are due"

@@ -171,6 +171,7 @@ def _schedule(service: Service, actor: Actor, schedule: rules.Schedule, row: Row
         guard=words.guard(schedule),
         runs=schedule.runs,
         runs_title=words.runs_title(service.records, schedule),
+        moves=schedule.moves,
         selection=words.selection(service.records, schedule),
         batch_size=schedule.batch_size,
         batch_path=schedule.batch_path,
