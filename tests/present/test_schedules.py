@@ -8,6 +8,7 @@ import pytest
 
 from jobconsole.places import PLACES
 from jobconsole.present.columns import Line, Tone, plain
+from jobconsole.present.schedule_list import schedules_cells, schedules_title, strip_of
 from jobconsole.present.schedules import (
     STANDINGS,
     URGENT,
@@ -17,11 +18,8 @@ from jobconsole.present.schedules import (
     overdue,
     planned_line,
     schedule_lines,
-    schedules_cells,
-    schedules_title,
     signs,
     skipped_line,
-    strip_of,
 )
 from jobcontract.schedules import Disabled
 from jobcontract.session import Person
@@ -165,17 +163,13 @@ def test_why_a_schedule_is_parked_or_off_comes_first() -> None:
         by=Person(id="o.lind", name="Olle Lind"),
         reason="bank down",
     )
-    shown = texts(
-        schedule_lines(schedule(standing=ScheduleStanding.DISABLED, standing_words="", disabled=off), None, AT)
-    )
-    assert shown[1] == "switched off by o.lind 4 min ago, until 25 Oct 06:00: bank down"
-    assert shown[2:4] == ["rhythm    daily at 01:30, Europe/London", "next      in 2 h 30 min"]
-    told = schedule(
-        standing=ScheduleStanding.DISABLED, standing_words="Disabled by Olle Lind: bank down.", disabled=off
-    )
-    assert [line for line in texts(schedule_lines(told, None, AT)) if "bank down" in line] == [
-        "‖ Disabled by Olle Lind: bank down."
-    ]
+    told = schedule(standing=ScheduleStanding.DISABLED, standing_words="Disabled by Olle Lind.", disabled=off)
+    shown = texts(schedule_lines(told, None, AT))
+    assert shown[0] == '‖ disabled by o.lind until 25 Oct 07:00: "bank down" · 4 min ago'
+    assert shown[1:3] == ["rhythm    daily at 01:30, Europe/London", "next      in 2 h 30 min"]
+    also_late = schedule(standing=ScheduleStanding.LATE, standing_words="Late by 4 min.", disabled=off)
+    assert texts(schedule_lines(also_late, None, AT))[:2] == ["▲ Late by 4 min. 6 shows the Workers.", shown[0]]
+    assert schedules_cells(told, AT)["state"].text == '‖ disabled by o.lind until 25 Oct 07:00: "bank down"'
 
 
 def test_where_all_is_well_the_sentence_counts_on_with_the_lines_below_it() -> None:

@@ -17,6 +17,10 @@ def _schedule(situation: Situation) -> str | None:
     return None if situation.schedule is not None else "no schedule is selected"
 
 
+def _performable(situation: Situation) -> str | None:
+    return _schedule(situation) or situation.procedure_refused
+
+
 def _runnable(situation: Situation) -> str | None:
     found = situation.schedule_now
     if found is None:
@@ -200,7 +204,7 @@ ACT_COMMANDS: tuple[Command, ...] = (
         permission=Permission.SCHEDULE_READ,
         hint="perform",
         rank=10,
-        judge=_schedule,
+        judge=_performable,
     ),
     Command(
         id="occurrence.replay",

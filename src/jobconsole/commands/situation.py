@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from jobcontract.operating import RecoveryState
 from jobcontract.permissions import Permission
 from jobcontract.states import ClaimMode, ItemState, OccurrenceState, PlanState
 
@@ -94,6 +95,43 @@ class SelectedWorker:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SelectedRecovery:
+    """The recovery that is selected or shown, as far as a command's availability depends on it."""
+
+    state: RecoveryState
+    """By the service's time: an open one whose time is over has expired."""
+    mine: bool
+    owner: str
+    count: int
+    checked: int = 0
+    """How many rows went through the digest."""
+    unfit: str = ""
+    """Why its rows cannot be trusted."""
+    shown: bool = False
+    """Whether a row of it was ever on the screen."""
+    row: bool = False
+    """Whether one of its rows is selected."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectedAlarm:
+    """The alarm that is selected."""
+
+    over: bool
+    """Whether what it tells of is over."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectedStop:
+    """The stop that is selected."""
+
+    by_code: bool
+    """Whether lifting it takes the code of another person."""
+    mine: bool
+    """Whether the person stopped it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
     """Everything that decides whether a command can be run now. A screen makes one when it is asked."""
 
@@ -140,9 +178,19 @@ class Situation:
     """Id of the schedule that is selected, or whose occurrences are shown."""
     schedule_now: SelectedSchedule | None = None
     """How that schedule stands, where the place knows it."""
+    procedure_refused: str | None = None
+    """Why the person may not perform the procedure of a runbook that is selected."""
     worker: SelectedWorker | None = None
     """The Worker that is selected."""
     urgent: bool = False
     """Whether one of the schedules that are shown needs a look."""
     occurrence: SelectedOccurrence | None = None
     """The occurrence that is selected or shown."""
+    recovery: SelectedRecovery | None = None
+    """The recovery that is selected or shown."""
+    alarm: SelectedAlarm | None = None
+    """The alarm that is selected."""
+    stop: SelectedStop | None = None
+    """The stop that is selected."""
+    line: bool = False
+    """Whether a line of the overview is selected."""

@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from jobconsole.present.columns import Column, Line, Piece, Tone
-from jobconsole.present.occurrences import SHORT_ID, host_text, times_text
+from jobconsole.present.occurrences import CAUSES, SHORT_ID, STATES, host_text, times_text
 from jobconsole.present.schedules import At, utc_text
-from jobconsole.present.times import both, brief_span, lasted
+from jobconsole.present.times import both, brief_span, lasted, short
 from jobcontract.states import AttemptEnding, OutcomeKind
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from jobcontract.occurrences import Attempt, Lease, Occurrence, OccurrenceItem, RefusedCompletion
+    from jobcontract.occurrences import Attempt, Lease, Occurrence, OccurrenceItem, RefusedCompletion, Replay
 
 ENDINGS: Mapping[AttemptEnding, tuple[str, Tone]] = {
     AttemptEnding.COMPLETED: ("✓ completed", Tone.GOOD),
@@ -27,6 +27,7 @@ ENDINGS: Mapping[AttemptEnding, tuple[str, Tone]] = {
 }
 RUNS_NOW = ("◆ holds it now", Tone.MINE)
 REFUSED_LATE = ("! late, refused", Tone.WARN)
+REPLAYED = "↻ replay"
 OUTCOMES: Mapping[OutcomeKind | None, tuple[str, Tone]] = {
     OutcomeKind.DONE: ("✓ done", Tone.GOOD),
     OutcomeKind.REFUSED: ("– refused", Tone.WARN),
@@ -98,6 +99,35 @@ def refused_cells(refused: RefusedCompletion) -> Mapping[str, Piece]:
         "taken": Piece(_clock(refused.at)),
         "error": Piece(refused.what),
     }
+
+
+def replay_cells(replay: Replay) -> Mapping[str, Piece]:
+    """The cells of a replay, which parts one course from the next; who and why: `replay_text`."""
+    return {
+        "ending": Piece(f"{REPLAYED} {replay.replay:,}", Tone.MINE),
+        "taken": Piece(_clock(replay.at)),
+    }
+
+
+def replay_text(replay: Replay, at: At) -> str:
+    """`replayed by o.lind 12:04 in pine-7: "bank is back"`."""
+    plan = f" in {replay.recovery}" if replay.recovery is not None else ""
+    return f'replayed by {replay.person.id} {short(replay.at, at.zone, at.now)}{plan}: "{replay.reason}"'
+
+
+def replayed_lines(replay: Replay, at: At) -> list[Line]:
+    """A replay in full: by whom, when, why, and how it had ended before."""
+    cause = f", {CAUSES[replay.cause_before]}" if replay.cause_before is not None else ""
+    tries = f"{replay.attempts_before:,} {'attempt' if replay.attempts_before == 1 else 'attempts'}"
+    again = f"{replay.not_done:,} {'item' if replay.not_done == 1 else 'items'} ran again"
+    plan = f" · in recovery {replay.recovery}" if replay.recovery is not None else ""
+    who = f" · {replay.person.name} ({replay.person.id}) · {both(replay.at, at.zone)}{plan}"
+    before = f"Before: {STATES[replay.state_before][0]}{cause}, {both(replay.ended_before, at.zone)}, after {tries}; {again}."
+    return [
+        (Piece(f"{REPLAYED} {replay.replay:,}", Tone.MINE), Piece(who)),
+        (Piece(f'"{replay.reason}"'),),
+        (Piece(before, Tone.QUIET),),
+    ]
 
 
 def _clock(instant: datetime) -> str:

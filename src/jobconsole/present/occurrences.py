@@ -95,6 +95,9 @@ def counts_text(counts: ItemCounts) -> str:
 
 def what_text(occurrence: Occurrence, at: At) -> str:
     """What a reader of the list wants to know of it beyond its state."""
+    if occurrence.discarded_at is not None:
+        by = occurrence.discarded_by.id if occurrence.discarded_by is not None else "somebody"
+        return f'put away by {by}: "{occurrence.discard_reason or ""}"'
     if occurrence.state is OccurrenceState.DEAD_LETTER:
         return occurrence.error or (CAUSES[occurrence.cause] if occurrence.cause is not None else "")
     if occurrence.cancel_asked_at is not None:
@@ -107,7 +110,8 @@ def what_text(occurrence: Occurrence, at: At) -> str:
         return late_text(occurrence, at)
     if occurrence.state is OccurrenceState.COMPLETED and occurrence.started_at and occurrence.ended_at:
         took = lasted((occurrence.ended_at - occurrence.started_at).total_seconds())
-        return f"took {took}{started_late(occurrence)}{_origin(occurrence)}"
+        again = f" · replayed {times_text(occurrence.replays)}" if occurrence.replays else ""
+        return f"took {took}{started_late(occurrence)}{_origin(occurrence)}{again}"
     return _origin(occurrence).removeprefix(" · ")
 
 
@@ -199,7 +203,7 @@ def occurrence_lines(occurrence: Occurrence, at: At) -> list[Line]:
         lines.append(_labelled("cause", Piece(cause, Tone.BAD)))
     if occurrence.error:
         lines.append(_labelled("error", Piece(occurrence.error, Tone.BAD)))
-    lines += _cancel_lines(occurrence, at)
+    lines += _cancel_lines(occurrence, at) + _discard_lines(occurrence, at)
     if occurrence.lease is not None:
         lines.append(_labelled("lease", *lease_pieces(occurrence.lease, at)))
     elif occurrence.state is OccurrenceState.SCHEDULED:
@@ -247,6 +251,14 @@ def _cancel_lines(occurrence: Occurrence, at: At) -> list[Line]:
     return [_labelled("cancelled" if occurrence.state.ended else "cancelling", Piece(told, Tone.WARN))]
 
 
+def _discard_lines(occurrence: Occurrence, at: At) -> list[Line]:
+    if occurrence.discarded_at is None:
+        return []
+    by = occurrence.discarded_by.id if occurrence.discarded_by is not None else "somebody"
+    told = f'by {by} {ago(occurrence.discarded_at, at.now)}: "{occurrence.discard_reason or ""}"'
+    return [_labelled("put away", Piece(told, Tone.WARN))]
+
+
 def _scheduled_pieces(occurrence: Occurrence, at: At) -> Sequence[Piece]:
     local = ""
     if occurrence.local is not None and not is_utc(occurrence.zone):
@@ -262,6 +274,8 @@ def _scheduled_pieces(occurrence: Occurrence, at: At) -> Sequence[Piece]:
 
 def _run_lines(occurrence: Occurrence, at: At) -> list[Line]:
     tries = f"{attempts_text(occurrence)} {'attempt' if occurrence.attempts_most == 1 else 'attempts'}"
+    if occurrence.replays:
+        tries += f" · replayed {times_text(occurrence.replays)}"
     if occurrence.started_at is None:
         # The start is written when the lease is first renewed, or at the end: until then only the lease tells of it.
         began = (

@@ -1,4 +1,4 @@
-"""Owns how schedules are written: their columns, how each is doing, its last outcomes as signs, its next instants, what of
+"""Owns how one schedule is written (the list of them: `schedule_list`): how it is doing, its last outcomes as signs, its next instants, what of
 it was skipped. Pure; every instant comes from the service, none is computed here.
 """
 
@@ -9,16 +9,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING
 
-from jobconsole.present.columns import Column, Line, Piece, Tone, joined, plain, width_of
-from jobconsole.present.queues import WIDE
-from jobconsole.present.times import ago, brief_span, short
-from jobcontract.states import ClockChange, OccurrenceState, Repeated, ScheduleStanding, Skipped, SkipPolicy
+from jobconsole.present.columns import Line, Piece, Tone, joined
+from jobconsole.present.times import brief_span, short
+from jobcontract.states import ClockChange, Moves, OccurrenceState, Repeated, ScheduleStanding, Skipped, SkipPolicy
 
 if TYPE_CHECKING:
-    from jobcontract.schedules import Planned, Recent, Rhythm, Schedule, ScheduleDetail, Schedules, SkippedInstants
+    from jobcontract.schedules import Disabled, Planned, Recent, Rhythm, Schedule, ScheduleDetail, SkippedInstants
 
 LABEL = 10
 """Cells of a label in the detail."""
+MONEY_SIGN = "¤"
+"""Marks a schedule that moves money."""
 LATE_SECONDS = 5.0
 """Past its time by more than this and not started, something is late, for the service as well."""
 STRIP_MOST = 30
@@ -87,38 +88,7 @@ class At:
     zone: tzinfo
 
 
-# The list
-
-
-def strip_of(width: int) -> int:
-    """Most cells that the last outcomes have in the list on a screen of `width` cells; from `WIDE` on the detail stands
-    beside the list."""
-    least, spare = (8, (width - 80) // 2) if width < WIDE else (10, width - 140)
-    return min(STRIP_MOST, least + max(0, spare))
-
-
-def schedules_columns(strip: int = STRIP_MOST) -> tuple[Column, ...]:
-    """The columns of the list; the rhythm, which the detail tells in full, is the one that is cut. `strip`: cells that
-    the last outcomes have at most."""
-    return (
-        Column(id="state", label="state", least=9, whole=True),
-        Column(id="name", label="schedule", least=8, uncut=True, most=34, yields=5),
-        Column(id="rhythm", label="rhythm", least=10, yields=1),
-        Column(id="next", label="next", least=6, uncut=True, most=14, yields=4),
-        Column(id="last", label="last", least=min(8, strip), most=strip, right=True, yields=3),
-    )
-
-
-def schedules_cells(schedule: Schedule, at: At, room: int = STRIP_MOST) -> Mapping[str, Piece]:
-    """The cells of one schedule's row by column id; `room`: cells of the strip."""
-    word, tone = STANDINGS[schedule.standing]
-    return {
-        "state": Piece(word, tone),
-        "name": Piece(schedule.id, tone if schedule.standing in URGENT else Tone.STRONG),
-        "rhythm": Piece(schedule.rhythm.words if schedule.rhythm is not None else "started by a person"),
-        "next": Piece(next_words(schedule, at)),
-        "last": Piece("".join(signs(schedule.recent, room)), _strip_tone(schedule.recent)),
-    }
+# Times and outcomes
 
 
 def next_words(schedule: Schedule, at: At) -> str:
@@ -140,28 +110,6 @@ def _sign(recent: Recent) -> str:
     if recent.state is OccurrenceState.SCHEDULED:
         return "◌" if recent.attempts else "·"
     return "✗" if recent.state is OccurrenceState.DEAD_LETTER else "◆"
-
-
-def _strip_tone(recent: Sequence[Recent]) -> Tone:
-    ended = [each.state for each in recent if each.state.ended]
-    return Tone.BAD if ended and ended[-1] is OccurrenceState.DEAD_LETTER else Tone.PLAIN
-
-
-def schedules_title(page: Schedules | None, urgent: Schedule | None, key: str, width: int) -> Line:
-    """`Schedules 14 · 1 late · 1 parked · most urgent: payouts.rescore (u)`, as much of it as fits whole."""
-    if page is None:
-        return (Piece("Schedules", Tone.STRONG),)
-    told = [
-        Piece(f"Schedules {page.total:,}", Tone.STRONG),
-        Piece(f"{page.late:,} late" if page.late else "", Tone.WARN),
-        Piece(f"{page.parked:,} parked" if page.parked else "", Tone.BAD),
-        Piece(f"{page.disabled:,} disabled" if page.disabled else "", Tone.WARN),
-    ]
-    named = Piece(f"{key} most urgent: {urgent.id}" if urgent is not None else "", Tone.QUIET)
-    if page.total and not (page.late or page.parked or page.disabled or urgent is not None):
-        told.append(Piece("none late, parked or retrying", Tone.GOOD))
-    whole = joined([*told, named])
-    return whole if width_of(plain(whole)) <= width else joined(told)
 
 
 def most_urgent(schedules: Sequence[Schedule]) -> Schedule | None:
@@ -196,10 +144,15 @@ def standing_lines(schedule: Schedule, at: At) -> list[Line]:
     where = WHERE.get(schedule.standing)
     told = Piece(f"{word[0]} {sentence}" if sentence else word, tone)
     lines: list[Line] = [(told, Piece(f" {where}", Tone.QUIET)) if where else (told,)]
-    off = schedule.disabled
-    if off is not None and not (sentence and schedule.standing is ScheduleStanding.DISABLED):
-        until = f"until {short(off.until, at.zone, at.now)}" if off.until is not None else "until it is switched on"
-        lines.append((Piece(f"switched off by {off.by.id} {ago(off.at, at.now)}, {until}: {off.reason}", Tone.WARN),))
+    if schedule.disabled is not None:
+        since = Piece(f" · {brief_ago(schedule.disabled.at, at.now)}", Tone.QUIET)
+        off = (Piece(f"‖ {disabled_text(schedule.disabled, at)}", Tone.WARN), since)
+        # By whom and why says more than the service's sentence that it is so.
+        lines = [off] if schedule.standing is ScheduleStanding.DISABLED else [*lines, off]
+    if schedule.moves is Moves.MONEY:
+        lines.append(
+            (Piece(f"{MONEY_SIGN} moves money: only a recovery that finance confirms replays it", Tone.CREDIT),)
+        )
     counted = joined(
         [
             Piece(f"{_most(schedule.waiting)} due and not started" if schedule.waiting else "", Tone.WARN),
@@ -218,6 +171,12 @@ def standing_sentence(schedule: Schedule, at: At) -> str:
     done = schedule.last_completed_at
     last = f"Last completed {brief_ago(done, at.now)}." if done is not None else "It has not been completed yet."
     return f"On time. Runs next {next_words(schedule, at)}. {last}"
+
+
+def disabled_text(off: Disabled, at: At) -> str:
+    """`disabled by o.lind until 18:00: "bank down"`, in the reader's zone."""
+    until = f" until {short(off.until, at.zone, at.now)}" if off.until is not None else ""
+    return f'disabled by {off.by.id}{until}: "{off.reason}"'
 
 
 def overdue(schedules: Sequence[Schedule], now: datetime) -> bool:
@@ -271,6 +230,7 @@ def planned_line(planned: Planned, zone: str, at: At) -> Line:
         Piece(utc_text(planned.at), Tone.STRONG),
         Piece(f"  {wall}" if wall else ""),
         Piece(f"  {left}", Tone.QUIET),
+        Piece(reader_text(planned, at), Tone.QUIET),
         *((Piece("  "), told) if told.text else ()),
     )
 
@@ -295,6 +255,15 @@ def wall_text(planned: Planned, zone: str) -> str:
     form = "%a %H:%M" if wall.date() == planned.at.astimezone(UTC).date() else "%a %Y-%m-%d %H:%M"
     seconds = f"{wall:%S}" if wall.second else ""
     return f"{wall.strftime(form)}{f':{seconds}' if seconds else ''} {planned.abbreviation or zone}"
+
+
+def reader_text(planned: Planned, at: At) -> str:
+    """` · Sun 02:30 CET for you`: on the reader's clock, where that is neither UTC nor the zone's."""
+    there = planned.at.astimezone(at.zone)
+    offset = there.utcoffset()
+    if offset is None or offset.total_seconds() in (0, planned.offset if planned.local is not None else 0):
+        return ""
+    return f" · {there:%a %H:%M} {there.tzname()} for you"
 
 
 def _missed_lines(schedule: Schedule) -> list[Line]:

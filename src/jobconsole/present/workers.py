@@ -61,6 +61,9 @@ def workers_cells(worker: Worker, at: At) -> Mapping[str, Piece]:
 
 
 def _ending(worker: Worker, now: datetime) -> str:
+    if worker.stopped_at is None and worker.drain_asked_at is not None:
+        by = worker.drain_asked_by.id if worker.drain_asked_by is not None else "somebody"
+        return f'by {by} {_ago(worker.drain_asked_at, now)}: "{worker.drain_reason or ""}"'
     if worker.stopped_at is None and worker.draining_at is not None:
         return f"nothing new since {brief_span((now - worker.draining_at).total_seconds())}"
     return ""

@@ -15,29 +15,20 @@ from textual.getters import query_one
 
 from jobconsole.client import occurrences as client
 from jobconsole.commands.situation import Situation
-from jobconsole.present.attempts import (
-    attempt_cells,
-    attempt_lines,
-    attempts_columns,
-    holder_cells,
-    holder_lines,
-    item_cells,
-    item_lines,
-    items_columns,
-    refused_cells,
-    refused_lines,
-    run_lists,
-)
+from jobconsole.present.attempts import attempts_columns, item_cells, item_lines, items_columns, run_lists
 from jobconsole.present.columns import Line, Piece, Tone
 from jobconsole.present.occurrences import LABEL, occurrence_lines, occurrence_title
+from jobconsole.screens.occurrence_acts import discard, replay
+from jobconsole.screens.occurrence_attempts import TriedRows, in_order, tried_lines
 from jobconsole.screens.occurrence_cancel import cancel, end_cancelling, selected_facts
+from jobconsole.screens.runbook import open_runbook
 from jobconsole.screens.shell import Handler
 from jobconsole.screens.told_rows import Page, Paged, ToldRows
 from jobconsole.screens.watching import PAUSE_SECONDS, WatchingScreen, repaint
+from jobconsole.screens.why import why_occurrence
 from jobconsole.widgets.lines import Lines
 from jobconsole.widgets.table import Table
 from jobcontract.events import Topic
-from jobcontract.occurrences import Attempt, Lease, RefusedCompletion
 
 if TYPE_CHECKING:
     from jobcontract.events import Hint
@@ -47,8 +38,6 @@ AHEAD = 20
 """Items that are read beyond those in sight."""
 LOW = 18
 """Below this many lines only the list that has the keyboard is shown."""
-Tried = Attempt | Lease | RefusedCompletion
-"""A line of the attempts: one that ended, the one that runs, or a late write that was refused."""
 
 
 class OccurrenceScreen(WatchingScreen):
@@ -61,7 +50,7 @@ class OccurrenceScreen(WatchingScreen):
     EXPLANATION = (
         "One time of a schedule: where it stands, and which Worker holds it, by a lease that it renews; the fence rises with "
         "every attempt. The attempts stand newest first; ! late, refused is a write of a Worker that had lost its lease: it "
-        "changed nothing. The items of the run stand below, what failed first. tab goes from one list to the other; the "
+        "changed nothing; ↻ a person had it run again: why stands under it, what was before below. The items of the run stand below, what failed first. tab goes from one list to the other; the "
         "lines at the bottom say everything of the row under the cursor."
     )
     CSS_PATH: ClassVar[str] = "occurrence.tcss"
@@ -75,15 +64,16 @@ class OccurrenceScreen(WatchingScreen):
     items_table = query_one("#items", Table)
     row = query_one("#row", Lines)
 
-    def __init__(self, name: str, occurrence: Occurrence | None = None) -> None:
-        """`name`: its id, or `schedule@instant`; `occurrence` as it is known already."""
+    def __init__(self, name: str, occurrence: Occurrence | None = None, *, money: bool = False) -> None:
+        """`name`: its id, or `schedule@instant`; `occurrence` as it is known already, and whether it moves money."""
         super().__init__()
+        self.money = money
         self.name_asked = name
         self.occurrence = occurrence
         self.detail: OccurrenceDetail | None = None
         self.list = "items"
         """Which list has the keyboard: `items` or `attempts`."""
-        self.tried: ToldRows[Tried] = ToldRows(_tried_key, lambda each, _: self._tried_cells(each))
+        self.tried = TriedRows(lambda: self.occurrence, self.at)
         self.items: ToldRows[OccurrenceItem] = ToldRows(
             lambda each: str(each.number), lambda each, _: item_cells(each, self.at())
         )
@@ -116,6 +106,10 @@ class OccurrenceScreen(WatchingScreen):
         return {
             "occurrence.list": self.next_list,
             "occurrence.cancel": self.cancel,
+            "occurrence.replay": self.replay,
+            "occurrence.discard": self.discard,
+            "runbook.show": self.show_runbook,
+            "why.show": lambda: why_occurrence(self, self.occurrence, None),
             "row.next": lambda: self.table.action_move(1),
             "row.previous": lambda: self.table.action_move(-1),
             "row.first": lambda: self.table.action_jump(0),
@@ -125,7 +119,9 @@ class OccurrenceScreen(WatchingScreen):
     def situation(self) -> Situation:
         """The occurrence."""
         schedule = self.occurrence.schedule if self.occurrence is not None else None
-        return replace(super().situation(), schedule=schedule, occurrence=selected_facts(self.occurrence))
+        return replace(
+            super().situation(), schedule=schedule, occurrence=selected_facts(self.occurrence, money=self.money)
+        )
 
     def copyable(self) -> str | None:
         """The name of the occurrence; with its items under the cursor that item's key."""
@@ -166,7 +162,7 @@ class OccurrenceScreen(WatchingScreen):
         detail = await client.occurrence(self.shell.service, name)
         if self.detail is None or detail.now >= self.detail.now:
             self.detail, self.occurrence = detail, detail.occurrence
-            self.tried.show(_tried(detail))
+            self.tried.show(in_order(detail))
         return detail.items, detail.items_next
 
     async def _more(self) -> None:
@@ -177,10 +173,29 @@ class OccurrenceScreen(WatchingScreen):
 
     async def cancel(self) -> None:
         """Asks for a reason, then cancels it."""
-        if self.occurrence is not None and (told := await cancel(self, self.occurrence)) is not None:
+        if self.occurrence is not None:
+            self._took(await cancel(self, self.occurrence))
+
+    async def replay(self) -> None:
+        """Asks for a reason, then has it run again."""
+        if self.occurrence is not None:
+            self._took(await replay(self, self.occurrence))
+
+    async def discard(self) -> None:
+        """Asks for a reason, then puts the dead letter away."""
+        if self.occurrence is not None:
+            self._took(await discard(self, self.occurrence))
+
+    def _took(self, told: Occurrence | None) -> None:
+        if told is not None:
             self.occurrence = told
             self.show_all()
         self.look_again()
+
+    def show_runbook(self) -> None:
+        """Shows the runbooks of its schedule; their replay is about this occurrence."""
+        if self.occurrence is not None:
+            open_runbook(self, self.occurrence.schedule, self.occurrence)
 
     def next_list(self) -> None:
         """The keyboard goes to the other list."""
@@ -202,6 +217,12 @@ class OccurrenceScreen(WatchingScreen):
         """The list that has the keyboard."""
         return self.items_table if self.list == "items" else self.attempts_table
 
+    @property
+    def tried_room(self) -> int:
+        """Lines of the attempts above the items: more where the keyboard is in them, and on a high screen."""
+        spare = max(0, self.size.height - 24)
+        return 5 + spare // 3 + (3 if self.list == "attempts" else 0)
+
     def there(self) -> bool:
         """Whether the parts of the screen are there."""
         return super().there() and bool(self.query("#heading")) and bool(self.query("#row"))
@@ -218,8 +239,9 @@ class OccurrenceScreen(WatchingScreen):
         tables = (("attempts", self.attempts_table, self.tried), ("items", self.items_table, self.items))
         for name, table, rows in tables:
             table.display = len(rows) > 0 and (not low or name == self.list)
-        self.attempts_table.styles.height = min(len(self.tried), 5) + 1 if len(self.items) and not low else "1fr"
-        self.attempts_table.styles.max_height = 6 if len(self.items) and not low else "100%"
+        room = self.tried_room if len(self.items) and not low else None
+        self.attempts_table.styles.height = min(self.tried.lines, room) + 1 if room is not None else "1fr"
+        self.attempts_table.styles.max_height = room + 1 if room is not None else "100%"
         self.attempts_table.show(self.tried, attempts_columns(), self.tried.needs())
         self.items_table.show(self.items, items_columns(), self.items.needs())
         self.lists.display = known
@@ -254,8 +276,7 @@ class OccurrenceScreen(WatchingScreen):
     def _lists(self) -> Line:
         if self.occurrence is None:
             return ()
-        late = sum(isinstance(each, RefusedCompletion) for each in self.tried.rows)
-        return run_lists(len(self.tried) - late, late, len(self.items), self.occurrence, self.list)
+        return run_lists(self.tried.attempts, self.tried.late, len(self.items), self.occurrence, self.list)
 
     def _row_lines(self) -> Sequence[Line]:
         at = self.at()
@@ -263,19 +284,7 @@ class OccurrenceScreen(WatchingScreen):
             item = self.items.find(self.items_table.cursor_key)
             return item_lines(item, at) if item is not None else ()
         tried = self.tried.find(self.attempts_table.cursor_key)
-        if isinstance(tried, Attempt):
-            return attempt_lines(tried, at)
-        if isinstance(tried, RefusedCompletion):
-            return refused_lines(tried, at)
-        return holder_lines(tried, at) if tried is not None else ()
-
-    def _tried_cells(self, tried: Tried) -> Mapping[str, Piece]:
-        if isinstance(tried, Attempt):
-            return attempt_cells(tried)
-        if isinstance(tried, RefusedCompletion):
-            return refused_cells(tried)
-        attempts = self.occurrence.attempts if self.occurrence is not None else 0
-        return holder_cells(attempts, tried, self.at())
+        return tried_lines(tried, at) if tried is not None else ()
 
     @on(Table.CursorMoved)
     def _cursor_moved(self) -> None:
@@ -286,21 +295,6 @@ class OccurrenceScreen(WatchingScreen):
     def _window_moved(self, event: Table.WindowMoved) -> None:
         if self.paged.next is not None and event.end + AHEAD >= len(self.items):
             self.work(self._more(), doing="Reading more items", group="more", exclusive=True)
-
-
-def _tried_key(tried: Tried) -> str:
-    """An attempt has its fence, also once it ended: the cursor stays on it."""
-    if isinstance(tried, RefusedCompletion):
-        return f"late {tried.at.isoformat()} {tried.fence} {tried.worker}"
-    return f"fence {tried.fence}"
-
-
-def _tried(detail: OccurrenceDetail) -> Sequence[Tried]:
-    """The attempt that runs, then those that ended and the late writes, newest first."""
-    lease = detail.occurrence.lease
-    ended: list[Attempt | RefusedCompletion] = [*detail.attempts, *detail.refused]
-    ended.sort(key=lambda each: each.at if isinstance(each, RefusedCompletion) else each.ended_at, reverse=True)
-    return [*([lease] if lease is not None else []), *ended]
 
 
 def open_named(screen: WatchingScreen, word: str) -> bool:

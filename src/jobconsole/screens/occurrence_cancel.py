@@ -9,6 +9,7 @@ from jobconsole.client import occurrences as client
 from jobconsole.commands.situation import SelectedOccurrence
 from jobconsole.present.attempts import cancel_words
 from jobconsole.present.columns import Line, Piece, Tone
+from jobconsole.screens.acts import command_of
 from jobconsole.screens.order_form import Order, asked
 from jobcontract.states import OccurrenceState
 
@@ -33,6 +34,7 @@ async def cancel(screen: SeenScreen, occurrence: Occurrence) -> Occurrence | Non
         back="Leave it as it is",
         about=lambda: about,
         reason="Why; everybody who sees the occurrence reads it",
+        command=command_of(screen, ("occurrences", "cancel", occurrence.name)),
         send=lambda given, key: client.cancel_occurrence(service, occurrence.id, given.reason, key),
     )
     answer = await asked(screen, order, screen.seen)
@@ -49,8 +51,13 @@ def end_cancelling(screen: SeenScreen, occurrence: Occurrence | None) -> None:
         screen.notices.clear()
 
 
-def selected_facts(occurrence: Occurrence | None) -> SelectedOccurrence | None:
-    """What of an occurrence decides which commands can be run."""
+def selected_facts(occurrence: Occurrence | None, *, money: bool = False) -> SelectedOccurrence | None:
+    """What of an occurrence decides which commands can be run; `money`: its schedule is known to move some."""
     if occurrence is None:
         return None
-    return SelectedOccurrence(state=occurrence.state, cancelling=occurrence.cancel_asked_at is not None)
+    return SelectedOccurrence(
+        state=occurrence.state,
+        cancelling=occurrence.cancel_asked_at is not None,
+        discarded=occurrence.discarded_at is not None,
+        money=money,
+    )

@@ -24,18 +24,23 @@ from jobconsole.present.occurrences import (
     row_lines,
 )
 from jobconsole.screens.occurrence import OccurrenceScreen, open_named
+from jobconsole.screens.occurrence_acts import discard, replay
 from jobconsole.screens.occurrence_cancel import cancel, end_cancelling, selected_facts
 from jobconsole.screens.plan_seen import key_words
+from jobconsole.screens.runbook import open_runbook
 from jobconsole.screens.shell import Handler
 from jobconsole.screens.told_rows import Page, Paged, ToldRows
 from jobconsole.screens.watching import PAUSE_SECONDS, WatchingScreen, repaint
+from jobconsole.screens.why import why_occurrence
 from jobconsole.widgets.lines import Lines
 from jobconsole.widgets.table import Table
 from jobcontract.events import Topic
+from jobcontract.states import Moves
 
 if TYPE_CHECKING:
     from jobcontract.events import Hint
     from jobcontract.occurrences import Occurrence
+    from jobcontract.schedules import Schedule
 
 LOW = 18
 """Below this many lines the row under the cursor is not told in full."""
@@ -67,9 +72,11 @@ class OccurrencesScreen(WatchingScreen):
     table = query_one("#occurrences", Table)
     row = query_one("#row", Lines)
 
-    def __init__(self, schedule: str) -> None:
+    def __init__(self, schedule: str, known: Schedule | None = None) -> None:
+        """`known`: the schedule as the list had it."""
         super().__init__()
         self.schedule = schedule
+        self.money = known is not None and known.moves is Moves.MONEY
         self.cancelled: str | None = None
         """Which was asked last to be cancelled."""
         self.shown = 0
@@ -101,6 +108,10 @@ class OccurrencesScreen(WatchingScreen):
             "occurrence.open": self.open,
             "occurrence.states": self.next_states,
             "occurrence.cancel": self.cancel,
+            "occurrence.replay": self.replay,
+            "occurrence.discard": self.discard,
+            "runbook.show": lambda: open_runbook(self, self.schedule),
+            "why.show": lambda: why_occurrence(self, self.selected(), self.schedule),
             "row.next": lambda: self.table.action_move(1),
             "row.previous": lambda: self.table.action_move(-1),
             "row.first": lambda: self.table.action_jump(0),
@@ -109,7 +120,9 @@ class OccurrencesScreen(WatchingScreen):
 
     def situation(self) -> Situation:
         """The occurrence under the cursor."""
-        return replace(super().situation(), schedule=self.schedule, occurrence=selected_facts(self.selected()))
+        return replace(
+            super().situation(), schedule=self.schedule, occurrence=selected_facts(self.selected(), money=self.money)
+        )
 
     def copyable(self) -> str | None:
         """The name of the occurrence under the cursor."""
@@ -153,7 +166,7 @@ class OccurrencesScreen(WatchingScreen):
     def open(self) -> None:
         """Shows everything of the occurrence under the cursor."""
         if (selected := self.selected()) is not None:
-            self.app.push_screen(OccurrenceScreen(selected.id, selected))
+            self.app.push_screen(OccurrenceScreen(selected.id, selected, money=self.money))
 
     def next_states(self) -> None:
         """Shows those in the next state."""
@@ -168,9 +181,25 @@ class OccurrencesScreen(WatchingScreen):
         selected = self.selected()
         if selected is not None and (told := await cancel(self, selected)) is not None:
             self.cancelled = told.id
+            self._put(told)
+        self.look_again()
+
+    async def replay(self) -> None:
+        """Asks for a reason, then has the occurrence under the cursor run again."""
+        if (selected := self.selected()) is not None:
+            self._put(await replay(self, selected))
+            self.look_again()
+
+    async def discard(self) -> None:
+        """Asks for a reason, then puts the dead letter under the cursor away."""
+        if (selected := self.selected()) is not None:
+            self._put(await discard(self, selected))
+            self.look_again()
+
+    def _put(self, told: Occurrence | None) -> None:
+        if told is not None:
             self.rows.put(told)
             self.show_all()
-        self.look_again()
 
     async def go_to_last(self) -> None:
         """Reads what is left, and goes to the last row."""

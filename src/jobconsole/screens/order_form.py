@@ -206,11 +206,12 @@ class OrderForm(SendingDialog[R], Generic[R]):
                 self.fault(f"{self.order.reference.rstrip(':')} is needed.")
                 entry.focus()
                 return None
-        values: Mapping[str, Value] | None = {}
+        values: Mapping[str, Value] = {}
         if self.order.reason or self.order.until:
-            values = self.query_one(Form).read(self._seen().now)
-            if values is None:
+            read = self.query_one(Form).read(self._seen().now)
+            if read is None:
                 return None
+            values = read
         reason = str(values.get("reason", ""))
         until = datetime.fromisoformat(str(values["until"])) if "until" in values else None
         code = None

@@ -19,24 +19,18 @@ from jobconsole.client import schedules as client
 from jobconsole.commands.situation import Situation
 from jobconsole.present.columns import Piece, Tone
 from jobconsole.present.queues import WIDE
-from jobconsole.present.schedules import (
-    LABEL,
-    STRIP_MOST,
-    URGENT,
-    most_urgent,
-    overdue,
-    schedule_lines,
-    schedules_cells,
-    schedules_columns,
-    schedules_title,
-    strip_of,
-)
+from jobconsole.present.schedule_list import schedules_cells, schedules_columns, schedules_title, strip_of
+from jobconsole.present.schedules import LABEL, STRIP_MOST, URGENT, most_urgent, overdue, schedule_lines
 from jobconsole.screens.occurrence import open_named
 from jobconsole.screens.occurrences import OccurrencesScreen
 from jobconsole.screens.plan_seen import key_words
+from jobconsole.screens.runbook import open_runbook
+from jobconsole.screens.schedule_acts import disable, enable, run_now, schedule_facts
 from jobconsole.screens.shell import Handler
+from jobconsole.screens.simulator import open_simulator
 from jobconsole.screens.told_rows import Page, Paged, ToldRows
 from jobconsole.screens.watching import WatchingScreen, repaint
+from jobconsole.screens.why import why_schedule
 from jobconsole.widgets.lines import Lines, content_of
 from jobconsole.widgets.table import Table
 from jobcontract.events import Topic
@@ -64,7 +58,7 @@ class SchedulesScreen(WatchingScreen):
     READING = "Reading the schedules"
     EXPLANATION = (
         "Every job that runs by itself in this tenant. ✗ parked: its times cannot be computed, the reason is shown. ▲ late: "
-        "one is due and has not started. ◌ retrying. ‖ disabled. The last outcomes stand with the newest at the right: ✓ "
+        "one is due and has not started. ◌ retrying. ‖ disabled: by whom, until when and why. ¤ moves money. The last outcomes stand with the newest at the right: ✓ "
         "completed, △ completed after retries, ✗ dead letter, ◆ running, ◌ waits for its next attempt, · not started. The "
         "detail tells the next five times in UTC and on its zone's clock, what a change of the clock does to them (▲), what "
         "becomes of missed ones, and what was skipped. tab goes into the detail, arrows scroll it."
@@ -117,6 +111,12 @@ class SchedulesScreen(WatchingScreen):
             "schedule.open": self.open,
             "schedule.urgent": self.go_to_urgent,
             "schedule.detail": self.toggle_detail,
+            "schedule.run": self.run_selected,
+            "schedule.disable": self.disable,
+            "schedule.enable": self.enable,
+            "schedule.simulate": lambda: open_simulator(self, self.selected()),
+            "runbook.show": lambda: open_runbook(self, self.selected()),
+            "why.show": lambda: why_schedule(self, self.selected()),
             "row.next": lambda: self.pane.scroll_down() if self.pane.has_focus else self.table.action_move(1),
             "row.previous": lambda: self.pane.scroll_up() if self.pane.has_focus else self.table.action_move(-1),
             "row.first": lambda: self.pane.scroll_home() if self.pane.has_focus else self.table.action_jump(0),
@@ -127,7 +127,12 @@ class SchedulesScreen(WatchingScreen):
         """The schedule under the cursor."""
         urgent = any(each.standing in URGENT for each in self.rows.rows)
         selected = self.selected()
-        return replace(super().situation(), schedule=selected.id if selected else None, urgent=urgent)
+        return replace(
+            super().situation(),
+            schedule=selected.id if selected else None,
+            schedule_now=schedule_facts(selected),
+            urgent=urgent,
+        )
 
     def copyable(self) -> str | None:
         """The id of the schedule under the cursor."""
@@ -188,7 +193,29 @@ class SchedulesScreen(WatchingScreen):
     def open(self) -> None:
         """Shows the occurrences of the schedule under the cursor."""
         if (schedule := self.selected()) is not None:
-            self.app.push_screen(OccurrencesScreen(schedule.id))
+            self.app.push_screen(OccurrencesScreen(schedule.id, schedule))
+
+    async def run_selected(self) -> None:
+        """Shows the guard, asks for a reason, then starts the manual schedule under the cursor."""
+        if (schedule := self.selected()) is not None:
+            await run_now(self, schedule)
+            self.look_again()
+
+    async def disable(self) -> None:
+        """Asks for a reason and until when, then switches the schedule under the cursor off."""
+        if (schedule := self.selected()) is not None:
+            self._put(await disable(self, schedule))
+
+    async def enable(self) -> None:
+        """Shows what is made up for, asks for a reason, then switches the schedule under the cursor on."""
+        if (schedule := self.selected()) is not None:
+            self._put(await enable(self, schedule))
+
+    def _put(self, told: Schedule | None) -> None:
+        if told is not None:
+            self.rows.put(told)
+            self.show_all()
+        self.look_again()
 
     def go_to_urgent(self) -> None:
         """Puts the cursor on the schedule that needs a look first."""

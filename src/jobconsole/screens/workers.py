@@ -5,6 +5,7 @@ here. No hint tells of a beat: it looks by itself every few seconds.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from textual import on
 from textual.app import ComposeResult
@@ -12,6 +13,7 @@ from textual.containers import Vertical
 from textual.getters import query_one
 
 from jobconsole.client import workers as client
+from jobconsole.commands.situation import Situation
 from jobconsole.present.columns import Line, Piece, Tone
 from jobconsole.present.workers import (
     EMPTY,
@@ -24,6 +26,7 @@ from jobconsole.present.workers import (
 from jobconsole.screens.shell import Handler
 from jobconsole.screens.told_rows import ToldRows
 from jobconsole.screens.watching import WatchingScreen, repaint
+from jobconsole.screens.worker_acts import drain, undrain, worker_facts
 from jobconsole.widgets.lines import Lines
 from jobconsole.widgets.table import Table
 from jobcontract.workers import Worker
@@ -73,13 +76,39 @@ class WorkersScreen(WatchingScreen):
         self.call_after_refresh(self.show_all)
 
     def handlers(self) -> Mapping[str, Handler]:
-        """Moving in the list."""
+        """Draining, and moving in the list."""
         return {
+            "worker.drain": self.drain,
+            "worker.undrain": self.undrain,
             "row.next": lambda: self.table.action_move(1),
             "row.previous": lambda: self.table.action_move(-1),
             "row.first": lambda: self.table.action_jump(0),
             "row.last": lambda: self.table.action_jump(-1),
         }
+
+    def situation(self) -> Situation:
+        """The Worker under the cursor."""
+        return replace(super().situation(), worker=worker_facts(self.selected()))
+
+    def selected(self) -> Worker | None:
+        """The Worker under the cursor."""
+        return self.rows.find(self.table.cursor_key) if self.there() else None
+
+    async def drain(self) -> None:
+        """Asks for a reason, then has the Worker under the cursor take nothing new."""
+        if (selected := self.selected()) is not None:
+            self._put(await drain(self, selected))
+
+    async def undrain(self) -> None:
+        """Asks for a reason, then lets the Worker under the cursor take work again."""
+        if (selected := self.selected()) is not None:
+            self._put(await undrain(self, selected))
+
+    def _put(self, told: Worker | None) -> None:
+        if told is not None:
+            self.rows.put(told)
+            self.show_all()
+        self.look_again()
 
     def copyable(self) -> str | None:
         """The incarnation of the Worker under the cursor."""
