@@ -6,12 +6,16 @@ import asyncio
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
+from jobcontract.operating import StopScope
+from jobcontract.stops import LiftOrder, StopOrder
 from jobservice.application import Call, Outcome, OutwardOrder, WorkItem, done
+from jobservice.usecases import stops
 from jobservice.worker.plan_keeper import PlanKeeper
 from jobservice.worker.settling import Settling
 from tests.conftest import Clock
-from tests.usecases.desk import SETTINGS
+from tests.usecases.desk import RELEASE_MANY, SETTINGS, once
 from tests.worker.plans_stage import SECOND, Stage, loses_before
 
 pytestmark = pytest.mark.requirement("confirm-bulk-money-actions-out-of-band")
@@ -27,6 +31,15 @@ def in_the_middle(stage: Stage, act: Any) -> Any:
     return behave
 
 
+NAMES = {StopScope.BULK_COMMAND: RELEASE_MANY, StopScope.TENANT: "acme"}
+
+
+async def stop_work(stage: Stage, scope: StopScope) -> None:
+    """An operator holds the command, or everything, still."""
+    order = StopOrder(scope=scope, name=NAMES[scope], reason="Odd")
+    await stops.stop(stage.desk.service, stage.desk.actor("o.lind"), order, once())
+
+
 @pytest.mark.requirement("MONEY-20")
 async def test_no_item_begins_once_money_was_stopped_and_it_goes_on_without_a_code(stage: Stage) -> None:
     plan = await stage.desk.confirmed(3)
@@ -38,6 +51,34 @@ async def test_no_item_begins_once_money_was_stopped_and_it_goes_on_without_a_co
     await stage.desk.start("k.rao")
     await stage.apply(SECOND)
     assert stage.turns(plan) == ["done"] * 3
+
+
+@pytest.mark.requirement("MONEY-20")
+@pytest.mark.parametrize("scope", [StopScope.BULK_COMMAND, StopScope.TENANT])
+async def test_an_applying_plan_of_what_was_stopped_waits_and_goes_on(stage: Stage, scope: StopScope) -> None:
+    plan = await stage.desk.confirmed(3)
+    stage.bank.odd = {stage.key(plan): in_the_middle(stage, lambda: stop_work(stage, scope))}
+    await stage.apply()
+    assert stage.turns(plan) == ["done", "not-started", "not-started"]
+    assert (stage.plan(plan)["state"], stage.plan(plan)["holder"]) == ("applying", None)
+    if scope is StopScope.TENANT:
+        await stage.desk.start("k.rao")
+    assert await stage.take() is None, "nobody takes it while its command is stopped"
+    order = LiftOrder(scope=scope, name=NAMES[scope], reason="Well", code=SecretStr(stage.desk.code("k.rao", steps=1)))
+    await stops.lift(stage.desk.service, stage.desk.actor("k.rao"), order, once())
+    await stage.apply(SECOND)
+    assert stage.turns(plan) == ["done"] * 3
+
+
+@pytest.mark.requirement("MONEY-20")
+async def test_the_statement_of_a_turn_reads_the_stop_by_itself(stage: Stage) -> None:
+    plan = await stage.desk.confirmed(2)
+    lease = await stage.take()
+    assert lease is not None
+    await stop_work(stage, StopScope.BULK_COMMAND)
+    await stage.carry(lease)
+    assert stage.turns(plan) == ["not-started", "not-started"]
+    assert stage.bank.calls == []
 
 
 @pytest.mark.requirement("MONEY-20")
@@ -68,7 +109,7 @@ async def test_an_abort_closes_the_account_with_what_had_no_turn(stage: Stage) -
 
 
 @pytest.mark.requirement("MONEY-20")
-@pytest.mark.parametrize("who", ["pause", "stop", "abort"])
+@pytest.mark.parametrize("who", ["pause", "stop", "abort", "stop-command", "stop-all"])
 async def test_whoever_stops_a_running_plan_does_not_wait_for_its_end(stage: Stage, who: str) -> None:
     async def slowly(call: Call, item: WorkItem) -> Outcome:
         await asyncio.sleep(0.02)
@@ -82,6 +123,8 @@ async def test_whoever_stops_a_running_plan_does_not_wait_for_its_end(stage: Sta
     acts: dict[str, Any] = {
         "pause": lambda: stage.desk.pause(plan),
         "stop": stage.desk.stop,
+        "stop-command": lambda: stop_work(stage, StopScope.BULK_COMMAND),
+        "stop-all": lambda: stop_work(stage, StopScope.TENANT),
         "abort": lambda: stage.desk.abort(plan),
     }
     await acts[who]()

@@ -26,6 +26,7 @@ ENDPOINTS = (
         summary="Act on an item",
         refusals=(
             ErrorCode.NOT_FOUND,
+            ErrorCode.WORK_STOPPED,
             ErrorCode.CLAIM_HELD,
             ErrorCode.CLAIM_REQUIRED,
             ErrorCode.CLAIM_LOST,

@@ -35,6 +35,7 @@ from jobservice.api import (
     schedules,
     scores,
     session,
+    stops,
     workers,
 )
 from jobservice.api.admission import JobRoute
@@ -63,6 +64,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *schedules.ENDPOINTS,
     *occurrences.ENDPOINTS,
     *workers.ENDPOINTS,
+    *stops.ENDPOINTS,
     *audit.ENDPOINTS,
     *events.ENDPOINTS,
     *health.ENDPOINTS,

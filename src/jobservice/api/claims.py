@@ -39,6 +39,7 @@ async def break_claim(admitted: Admitted, item: str, order: BreakClaim) -> Respo
 
 
 _COMMON = (ErrorCode.NOT_FOUND, ErrorCode.CLAIMS_DISABLED, ErrorCode.CLAIMS_MAX, ErrorCode.IN_PLAN)
+_TAKES = (*_COMMON, ErrorCode.WORK_STOPPED)
 
 ENDPOINTS = (
     Endpoint(
@@ -46,14 +47,14 @@ ENDPOINTS = (
         function=claim_next,
         answer=Claimed,
         summary="Claim the next free item",
-        refusals=(*_COMMON, ErrorCode.FILTER_INVALID),
+        refusals=(*_TAKES, ErrorCode.FILTER_INVALID),
     ),
     Endpoint(
         route=routes.CLAIM,
         function=claim,
         answer=Claimed,
         summary="Claim an item",
-        refusals=(*_COMMON, ErrorCode.CLAIM_HELD, ErrorCode.ITEM_CLOSED, ErrorCode.USE_CASE_UNFIT),
+        refusals=(*_TAKES, ErrorCode.CLAIM_HELD, ErrorCode.ITEM_CLOSED, ErrorCode.USE_CASE_UNFIT),
     ),
     Endpoint(
         route=routes.RENEW_CLAIM,
@@ -74,6 +75,6 @@ ENDPOINTS = (
         function=break_claim,
         answer=Claimed,
         summary="Take over a colleague's claim",
-        refusals=(*_COMMON, ErrorCode.CLAIM_HELD, ErrorCode.CLAIM_NOT_HELD),
+        refusals=(*_TAKES, ErrorCode.CLAIM_HELD, ErrorCode.CLAIM_NOT_HELD),
     ),
 )

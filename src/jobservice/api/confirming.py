@@ -75,6 +75,7 @@ ENDPOINTS = (
             ErrorCode.PLAN_UNANSWERED,
             ErrorCode.LIMIT_EXCEEDED,
             ErrorCode.MONEY_STOPPED,
+            ErrorCode.WORK_STOPPED,
             *_CODE,
         ),
     ),
@@ -90,7 +91,7 @@ ENDPOINTS = (
         function=resume_plan,
         answer=Plan,
         summary="Resume a plan",
-        refusals=(ErrorCode.PLAN_STATE, ErrorCode.MONEY_STOPPED, *_CODE),
+        refusals=(ErrorCode.PLAN_STATE, ErrorCode.MONEY_STOPPED, ErrorCode.WORK_STOPPED, *_CODE),
     ),
     Endpoint(
         route=routes.ABORT_PLAN,

@@ -161,6 +161,7 @@ ENDPOINTS = (
         summary="Make a plan",
         refusals=(
             ErrorCode.NOT_FOUND,
+            ErrorCode.WORK_STOPPED,
             ErrorCode.FILTER_INVALID,
             ErrorCode.PLAN_TOO_LARGE,
             ErrorCode.PLANS_MAX,

@@ -74,6 +74,8 @@ class Found:
     payment_changed_by: str | None
     elsewhere: str | None = None
     """What another plan did about it, where that may have paid it."""
+    held_still: str | None = None
+    """Why its command, or all work of the tenant, is stopped."""
 
 
 class Why(Enum):
@@ -120,6 +122,8 @@ def _halt(found: Found) -> str | None:
         return "The plan's time to apply is over."
     if found.stopped is not None:
         return f"Money is stopped: {found.stopped}"
+    if found.held_still is not None:
+        return f"A stop is in force: {found.held_still}"
     return None
 
 

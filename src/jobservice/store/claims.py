@@ -14,9 +14,11 @@ from typing import Any
 from psycopg.types.json import Jsonb
 
 from jobcontract.states import ClaimEnding
+from jobservice.rules.stops import InForce
 from jobservice.store.database import Row, Transaction
 from jobservice.store.idempotency import Kept, Scope
 from jobservice.store.items import EXPONENTS_JSON, LockedItem, Reach
+from jobservice.store.stops import read as read_stop
 
 FREED_MOST = 20
 """Lapsed claims that one claim-next writes off at most; the rest is left to the next one and to the Worker."""
@@ -103,6 +105,8 @@ class Prepared:
     live: int
     now: datetime
     freed: int
+    stop: InForce | None
+    """What holds the queue still."""
 
 
 async def prepare_next(transaction: Transaction, queue: str, reach: Reach, scope: Scope) -> Prepared:
@@ -114,7 +118,8 @@ async def prepare_next(transaction: Transaction, queue: str, reach: Reach, scope
     kept = None
     if row["digest"] is not None:
         kept = Kept(digest=bytes(row["digest"]), status=row["status"], answer=row["answer"])
-    return Prepared(kept=kept, live=row["live"], now=row["now"], freed=row["freed"])
+    stop = None if row["stop"] is None else read_stop(row["stop"])
+    return Prepared(kept=kept, live=row["live"], now=row["now"], freed=row["freed"], stop=stop)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

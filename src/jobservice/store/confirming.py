@@ -124,8 +124,8 @@ async def confirm(
     armed_until: datetime | None,
     apply_until: datetime,
     signature: Signature,
-) -> int:
-    """Write that a locked plan was confirmed; its new version. RuntimeError where it is not as it was locked."""
+) -> int | None:
+    """Write that a locked plan was confirmed; its new version, or None where its queue or command is held still."""
     state = PlanState.APPLYING if armed_until is None else PlanState.ARMED
     row = await transaction.row(
         "confirming/confirm",
@@ -138,7 +138,7 @@ async def confirm(
         signing_key=signature.key_id,
         signature=signature.signature,
     )
-    return _written(row, plan)
+    return None if row is None else int(row["version"])
 
 
 async def steer(
@@ -150,7 +150,8 @@ async def steer(
     reason: str | None = None,
     ended_at: datetime | None = None,
 ) -> int:
-    """Write another state of a locked plan, by whom and why; its new version. RuntimeError as `confirm`."""
+    """Write another state of a locked plan, by whom and why; its new version. RuntimeError where it is not as it was
+    locked."""
     row = await transaction.row(
         "confirming/steer",
         plan=plan.id,

@@ -138,20 +138,21 @@ async def now(transaction: Transaction) -> datetime:
     return moment
 
 
-async def lock(transaction: Transaction, item: str, reach: Reach) -> LockedItem | None:
-    """Lock the item of that id, waiting for whoever has it; None where there is none within reach."""
+async def lock(transaction: Transaction, item: str, reach: Reach, *, works: bool = False) -> LockedItem | None:
+    """Lock the item of that id, waiting for whoever has it; None where there is none within reach. `works`: to claim it
+    or act on it, so that whoever stops work waits for this transaction."""
     if not readable(item):
         return None
-    return await _lock(transaction, reach, item=item, queue=None, key=None)
+    return await _lock(transaction, reach, works=works, item=item, queue=None, key=None)
 
 
 async def lock_by_key(transaction: Transaction, queue: str, key: str, reach: Reach) -> LockedItem | None:
     """Lock the item of that queue and business key; None where there is none within reach."""
-    return await _lock(transaction, reach, item=None, queue=queue, key=key)
+    return await _lock(transaction, reach, works=False, item=None, queue=queue, key=key)
 
 
-async def _lock(transaction: Transaction, reach: Reach, **found_by: str | None) -> LockedItem | None:
-    row = await transaction.row("items/lock", **found_by, **reach.parameters())
+async def _lock(transaction: Transaction, reach: Reach, *, works: bool, **found_by: str | None) -> LockedItem | None:
+    row = await transaction.row("items/lock", works=works, **found_by, **reach.parameters())
     return None if row is None else _locked(row)
 
 

@@ -44,6 +44,8 @@ class Taking:
     """Which plan takes items, for whom, until when, and what may be in it."""
 
     plan: str
+    queue: str
+    command: str
     name: str
     owner: str
     salt: bytes
@@ -101,6 +103,8 @@ async def take(
     row = await transaction.row(
         "plan_rows/take",
         plan=taking.plan,
+        queue=taking.queue,
+        command=taking.command,
         name=taking.name,
         owner=taking.owner,
         salt=taking.salt,

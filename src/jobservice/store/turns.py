@@ -144,6 +144,7 @@ async def found(transaction: Transaction, lease: PlanLease, locked: LockedTurn) 
         plan_ours=bool(row["plan_ours"]),
         window_open=bool(row["window_open"]),
         stopped=row["stopped"],
+        held_still=row["held_still"],
         elsewhere=row["elsewhere"],
         owner=locked.owner,
         frozen=locked.frozen,

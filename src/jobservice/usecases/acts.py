@@ -36,8 +36,9 @@ from jobservice.usecases.audit import record
 from jobservice.usecases.call import Effect, ItemCall
 from jobservice.usecases.claims import end_lapsed, written
 from jobservice.usecases.content import refuse_strangers
+from jobservice.usecases.held_still import locked_to_work
 from jobservice.usecases.idempotency import Answered, Deed, Once, act_once
-from jobservice.usecases.items import locked, shown
+from jobservice.usecases.items import shown
 from jobservice.usecases.service import Service, refuse
 from jobservice.usecases.versions import version_changed
 
@@ -50,12 +51,12 @@ _log = structlog.get_logger(__name__)
 async def act(service: Service, actor: Actor, item: str, use_case: str, order: ActOrder, once: Once) -> Answered:
     """Run `use_case` on `item` (`Acted`; 200 whatever the outcome).
 
-    Refusal PERMISSION_MISSING, NOT_FOUND, IN_PLAN, CLAIM_REQUIRED, CLAIM_HELD, CLAIM_LOST, VERSION_CHANGED, NEEDS_PLAN,
+    Refusal PERMISSION_MISSING, NOT_FOUND, WORK_STOPPED, IN_PLAN, CLAIM_REQUIRED, CLAIM_HELD, CLAIM_LOST, VERSION_CHANGED, NEEDS_PLAN,
     ITEM_CLOSED, USE_CASE_UNFIT, INVALID_REQUEST, COLLEAGUE_UNFIT, in this order.
     """
 
     async def work(transaction: Transaction) -> Answered:
-        found, now = await locked(transaction, actor, item)
+        found, now = await locked_to_work(transaction, actor, item)
         queue = service.queue(found.queue)
         chosen = _chosen(queue, use_case)
         _refuse_claim(queue, found, actor, order, now)

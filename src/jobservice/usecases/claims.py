@@ -34,17 +34,18 @@ from jobservice.store.items import LockedItem
 from jobservice.usecases.actor import Actor
 from jobservice.usecases.audit import CHANGED, record
 from jobservice.usecases.filtering import read_filter
+from jobservice.usecases.held_still import locked_to_work, work_stopped
 from jobservice.usecases.idempotency import Answered, Deed, Once, act_once, again, recorded, scope_of, still_running
 from jobservice.usecases.items import locked, reach, shown
 from jobservice.usecases.service import Service, refuse
 
 
 async def claim(service: Service, actor: Actor, item: str, order: ClaimOrder, once: Once) -> Answered:  # noqa: ARG001  # the order says nothing further yet
-    """Take a free item (`Claimed`). Refusal CLAIMS_DISABLED, ITEM_CLOSED, IN_PLAN, CLAIM_HELD, CLAIMS_MAX,
+    """Take a free item (`Claimed`). Refusal WORK_STOPPED, CLAIMS_DISABLED, ITEM_CLOSED, IN_PLAN, CLAIM_HELD, CLAIMS_MAX,
     NOT_FOUND."""
 
     async def work(transaction: Transaction) -> Answered:
-        found, queue, now = await _open_item(transaction, service, actor, item)
+        found, queue, now = _is_open(service, *await locked_to_work(transaction, actor, item))
         lease, total = queue.lease_seconds, service.records.settings.claims_total
 
         def until_from(now: datetime) -> datetime:
@@ -111,12 +112,12 @@ async def release_claim(service: Service, actor: Actor, item: str, order: HeldCl
 async def break_claim(service: Service, actor: Actor, item: str, order: BreakClaim, once: Once) -> Answered:
     """Take the claim that a colleague holds, with a reason that both see (`Claimed`).
 
-    Refusal PERMISSION_MISSING, CLAIM_NOT_HELD, CLAIM_HELD (another claim than the one seen), IN_PLAN, CLAIMS_MAX,
-    NOT_FOUND.
+    Refusal PERMISSION_MISSING, WORK_STOPPED, CLAIM_NOT_HELD, CLAIM_HELD (another claim than the one seen), IN_PLAN,
+    CLAIMS_MAX, NOT_FOUND.
     """
 
     async def work(transaction: Transaction) -> Answered:
-        found, queue, now = await _open_item(transaction, service, actor, item)
+        found, queue, now = _is_open(service, *await locked_to_work(transaction, actor, item))
 
         def until_from(now: datetime) -> datetime:
             return _until(
@@ -150,7 +151,7 @@ async def claim_next(service: Service, actor: Actor, queue: str, order: ClaimNex
     """Take the first free item of a queue in the order of its listing, of those that match the filter (`Claimed`;
     `item` null where none is free, and the key is not spent).
 
-    Refusal CLAIMS_DISABLED, CLAIMS_MAX, NOT_FOUND (queue), FILTER_INVALID.
+    Refusal WORK_STOPPED, CLAIMS_DISABLED, CLAIMS_MAX, NOT_FOUND (queue), FILTER_INVALID.
     """
 
     # In as few trips to the database as can be: a whole team presses this key all day.
@@ -165,6 +166,8 @@ async def claim_next(service: Service, actor: Actor, queue: str, order: ClaimNex
         prepared = await store.prepare_next(transaction, wanted.id, reach(actor), scope)
         if prepared.kept is not None:
             return again(prepared.kept, once)
+        if prepared.stop is not None:
+            raise work_stopped(prepared.stop)
         if wanted.claim is ClaimMode.DISABLED:
             raise refuse(claims_disabled())
         chosen = await read_filter(transaction, service, actor, wanted, order.filter)
@@ -234,8 +237,12 @@ def written(granted: store.Granted | None) -> store.Granted:
 async def _open_item(
     transaction: Transaction, service: Service, actor: Actor, item: str
 ) -> tuple[LockedItem, Queue, datetime]:
-    """A locked item that is not closed, its queue, and the clock as it stood after the lock."""
-    found, now = await locked(transaction, actor, item)
+    """A locked item that is not closed, its queue, and the clock as it stood after the lock. A stop keeps nobody from
+    keeping, or giving back, what they hold."""
+    return _is_open(service, *await locked(transaction, actor, item))
+
+
+def _is_open(service: Service, found: LockedItem, now: datetime) -> tuple[LockedItem, Queue, datetime]:
     if found.closed:
         raise Refusal(ErrorCode.ITEM_CLOSED, f"The item is {found.version.state}; there is nothing left to claim.")
     return found, service.queue(found.queue), now

@@ -34,6 +34,7 @@ from jobservice.usecases.actor import Actor
 from jobservice.usecases.audit import record
 from jobservice.usecases.coded_acts import act_with_code
 from jobservice.usecases.codes import Judged, refuse_code
+from jobservice.usecases.held_still import refuse_held
 from jobservice.usecases.idempotency import Answered, Deed, Once
 from jobservice.usecases.money import refuse_stopped
 from jobservice.usecases.plan_views import locked, shown
@@ -55,8 +56,8 @@ async def confirm(service: Service, actor: Actor, plan: str, order: Confirm, onc
     """Confirm exactly what was shown, once (`Plan`; it is armed or being applied then).
 
     Refusal, of these the first: PERMISSION_MISSING, NOT_FOUND, PLAN_STATE, PLAN_DIGEST, PLAN_CHANGED (with `changes`),
-    PLAN_UNANSWERED, LIMIT_EXCEEDED, MONEY_STOPPED, CODE_LOCKED, CODE_WRONG, CODE_USED, CODE_UNREADY. Before them, where
-    the code itself is no code or cannot be judged: INVALID_REQUEST, CODE_UNREADABLE.
+    PLAN_UNANSWERED, LIMIT_EXCEEDED, MONEY_STOPPED, WORK_STOPPED, CODE_LOCKED, CODE_WRONG, CODE_USED, CODE_UNREADY. Before
+    them, where the code itself is no code or cannot be judged: INVALID_REQUEST, CODE_UNREADABLE.
     """
 
     async def may(transaction: Transaction) -> bool:
@@ -82,6 +83,7 @@ async def confirm(service: Service, actor: Actor, plan: str, order: Confirm, onc
         counted = await limit_store.going(transaction, found, now)
         _refuse_limits(ruled.command, counted)
         refuse_stopped(await money_store.switch(transaction))
+        await refuse_held(transaction, queue=found.queue, command=found.command)
         single = _refuse_code(found, ruled.command, counted, judged)
         await _write(transaction, service, actor, found, ruled.command, now, single=single)
         return await _answer(transaction, service, actor, found, freed=single)
@@ -202,6 +204,9 @@ async def _write(
         apply_until=until,
         signature=service.keys.sign(found.id, found.digest),
     )
+    if version is None:
+        await refuse_held(transaction, queue=found.queue, command=found.command)
+        raise RuntimeError(f"plan {found.id} is no longer as it was locked")
     detail = {
         "name": found.name,
         "command": found.command,

@@ -50,15 +50,20 @@ async def stop_money(service: Service, actor: Actor, order: StopMoney, once: Onc
     """
 
     async def work(transaction: Transaction) -> Answered:
-        found = await store.lock(transaction)
-        if not found.stopped:
-            name = await _name(transaction, actor.person)
-            await _stop(transaction, actor.tenant, by=actor.person, name=name, reason=order.reason)
-            await record(transaction, actor, "stop-money", actor.tenant, {"reason": order.reason})
+        await stop_as(transaction, actor, order.reason)
         return await _answer(transaction, service, actor)
 
     deed = Deed(action="stop-money", subject=actor.tenant, permission=Permission.PAYOUT_STOP)
     return await act_once(service, actor, deed, once, work)
+
+
+async def stop_as(transaction: Transaction, actor: Actor, reason: str) -> None:
+    """Stop all money of the actor's tenant, unless it is stopped; the switch's row is locked to the transaction's end."""
+    found = await store.lock(transaction)
+    if not found.stopped:
+        name = await _name(transaction, actor.person)
+        await _stop(transaction, actor.tenant, by=actor.person, name=name, reason=reason)
+        await record(transaction, actor, "stop-money", actor.tenant, {"reason": reason})
 
 
 async def start_money(service: Service, actor: Actor, order: StartMoney, once: Once) -> Answered:

@@ -30,6 +30,7 @@ from jobservice.store.plans import LockedPlan
 from jobservice.usecases.actor import Actor
 from jobservice.usecases.audit import CHANGED, record
 from jobservice.usecases.filtering import read_filter
+from jobservice.usecases.held_still import refuse_held
 from jobservice.usecases.idempotency import Answered, Deed, Once, act_once
 from jobservice.usecases.items import reach
 from jobservice.usecases.plan_views import locked, shown
@@ -53,12 +54,13 @@ class _Set:
 async def make(service: Service, actor: Actor, queue: str, order: PlanOrder, once: Once) -> Answered:
     """Freeze a set of items and claim them for the actor (201, `Plan`).
 
-    Refusal PERMISSION_MISSING, NOT_FOUND (queue, command), FILTER_INVALID, PLAN_TOO_LARGE, PLANS_MAX, PLAN_EMPTY (with
+    Refusal PERMISSION_MISSING, NOT_FOUND (queue, command), WORK_STOPPED, FILTER_INVALID, PLAN_TOO_LARGE, PLANS_MAX, PLAN_EMPTY (with
     `excluded`).
     """
 
     async def work(transaction: Transaction) -> Answered:
         command, use_case = _command(service, queue, order.command)
+        await refuse_held(transaction, queue=command.queue, command=command.id)
         chosen = await _chosen(transaction, service, actor, order, command)
         await store.lock_owner(transaction, actor.person)
         names = await store.open_names(transaction, actor.person)
@@ -69,6 +71,8 @@ async def make(service: Service, actor: Actor, queue: str, order: PlanOrder, onc
         until = now + timedelta(seconds=service.records.settings.plan_expiry)
         taking = rows.Taking(
             plan=plan,
+            queue=command.queue,
+            command=command.id,
             name=name,
             owner=actor.person,
             salt=salt,
@@ -83,6 +87,7 @@ async def make(service: Service, actor: Actor, queue: str, order: PlanOrder, onc
             transaction, taking, items, asked=chosen.items if chosen.named else None, condition=chosen.condition
         )
         if not taken.taken:
+            await refuse_held(transaction, queue=command.queue, command=command.id)
             raise _empty(taken.excluded)
         version = await rows.freeze(transaction, plan, now=now, until=until, again=False)
         await warn(transaction, service, command, plan)

@@ -1,4 +1,5 @@
-"""Owns what a person reads of queues: which there are, what waits in one, what its filter may name. Looking is not audited."""
+"""Owns what a person reads of queues: which there are, what waits in one, whether it is stopped, what its filter may
+name. Looking is not audited."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from jobservice.rules import queues as rules
 from jobservice.usecases.actor import Actor
 from jobservice.usecases.service import Service
 from jobservice.usecases.session import list_colleagues
+from jobservice.usecases.stops import queue_stops
 from jobservice.usecases.totals import queue_totals
 from jobservice.usecases.vocabulary import queue_vocabulary
 
@@ -18,10 +20,12 @@ async def list_queues(service: Service, actor: Actor) -> Queues:
     """The queues by title. Refusal PERMISSION_MISSING without queue.read."""
     actor.require(Permission.QUEUE_READ)
     ordered = sorted(service.records.queues.values(), key=lambda queue: (queue.title, queue.id))
-    return Queues(queues=tuple(_queue(service, queue) for queue in ordered))
+    async with service.database.transaction(actor.tenant) as transaction:
+        everything, stopped = await queue_stops(transaction)
+    return Queues(queues=tuple(_queue(service, queue, everything or stopped.get(queue.id)) for queue in ordered))
 
 
-def _queue(service: Service, queue: rules.Queue) -> Queue:
+def _queue(service: Service, queue: rules.Queue, stopped: str | None) -> Queue:
     return Queue(
         id=queue.id,
         title=queue.title,
@@ -42,6 +46,7 @@ def _queue(service: Service, queue: rules.Queue) -> Queue:
         ),
         uncertain_of=tuple(each.id for each in service.records.bulk.values() if each.uncertain == queue.id),
         score=queue.score,
+        stopped=stopped,
     )
 
 

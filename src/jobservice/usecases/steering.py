@@ -28,6 +28,7 @@ from jobservice.usecases.audit import record
 from jobservice.usecases.coded_acts import STATEMENT_SECONDS, act_with_code
 from jobservice.usecases.codes import Judged, refuse_code
 from jobservice.usecases.confirming import plan_state
+from jobservice.usecases.held_still import refuse_held
 from jobservice.usecases.idempotency import Answered, Deed, Once, act_once
 from jobservice.usecases.money import refuse_stopped
 from jobservice.usecases.plan_views import locked, shown
@@ -57,7 +58,7 @@ async def resume(service: Service, actor: Actor, plan: str, order: ResumePlan, o
     """Go on with a paused plan (`Plan`).
 
     Refusal PERMISSION_MISSING without payout.release, NOT_FOUND, PLAN_STATE (not paused, or its window has ended),
-    MONEY_STOPPED, those of a code.
+    MONEY_STOPPED, WORK_STOPPED (its command, or all work), those of a code.
     """
 
     async def may(transaction: Transaction) -> bool:
@@ -69,6 +70,7 @@ async def resume(service: Service, actor: Actor, plan: str, order: ResumePlan, o
         found, now = await locked(transaction, actor, plan)
         _refuse_resuming(found, now)
         refuse_stopped(await money_store.switch(transaction))
+        await refuse_held(transaction, command=found.command)
         if judged is None:
             raise RuntimeError("a plan was resumed without a code being judged")
         if not judged.right:

@@ -52,7 +52,7 @@ class Applying:
     every: float = 2.0
     lease: float = 10.0
     most: int = 4
-    wakes: frozenset[str] = frozenset({"plans"})
+    wakes: frozenset[str] = frozenset({"plans", "stops"})
     act_seconds: float = 5.0
     pacing: Pacing = field(default_factory=Pacing)
     calls: Callable[[str], OutwardCalls | None] | None = None

@@ -1,4 +1,5 @@
--- Writes what an act leaves on its item, under the claim (or none) and the version that were read under the lock.
+-- Writes what an act leaves on its item, under the claim (or none) and the version that were read under the lock;
+-- nothing where the queue is stopped.
 update jobs.items
 set
     state = %(state)s,
@@ -24,4 +25,5 @@ where
     and closed_at is null
     and holder is not distinct from %(holder)s
     and fence = %(fence)s
+    and not jobs.stopped(tenant, 'queue', queue)
 returning row_version

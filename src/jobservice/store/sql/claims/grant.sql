@@ -1,4 +1,5 @@
--- Writes a claim on a locked item, over the claim (or none) that was read, and its row of history.
+-- Writes a claim on a locked item, over the claim (or none) that was read, and its row of history; nothing where
+-- the queue is stopped.
 with granted as (
     update jobs.items
     set
@@ -13,6 +14,7 @@ with granted as (
         and holder is not distinct from %(holder)s
         and fence = %(fence)s
         and closed_at is null
+        and not jobs.stopped(tenant, 'queue', queue)
     returning id, tenant, queue, holder, taken_at, expires_at, fence, row_version
 ),
 

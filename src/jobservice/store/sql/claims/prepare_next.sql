@@ -1,7 +1,7 @@
 -- What claim next has to know before it takes an item, under the locks on key and person: the answer first given
--- under the key, how many items the person holds; and it writes off some lapsed claims of the queue within reach, the
--- first ones of its order, for the best free item may be among them. Rows that others have locked are left to them,
--- so nothing here waits and then compares.
+-- under the key, how many items the person holds, the stop that is in force; and it writes off some lapsed claims of
+-- the queue within reach, the first ones of its order, for the best free item may be among them. Rows that others have
+-- locked are left to them, so nothing here waits and then compares.
 with lapsed as (
     select
         i.id,
@@ -80,6 +80,23 @@ select
     ) as live,
     (select count(pg_notify('jobs_hints', f.tenant)) from freed as f) as freed,
     jobs.now() as now,
+    (
+        select
+            jsonb_build_object(
+                'scope', s.scope,
+                'name', s.name,
+                'at', s.at,
+                'by', s.by,
+                'by_name', p.name,
+                'reason', s.reason,
+                'version', s.version
+            )
+        from jobs.stops as s
+        inner join jobs.people as p on s.by = p.id
+        where s.tenant = %(tenant)s and (s.scope = 'tenant' or (s.scope = 'queue' and s.name = %(queue)s))
+        order by s.scope desc
+        limit 1
+    ) as stop,
     set_config('plan_cache_mode', 'force_custom_plan', true) as plans -- `pick_next` is planned for its values
 from (select 1 as one) as always
 left join jobs.idempotency_keys as k

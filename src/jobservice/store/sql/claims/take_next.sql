@@ -1,4 +1,5 @@
--- Writes a claim on a picked item: claim, history, trail, hint, and the answer under its key.
+-- Writes a claim on a picked item: claim, history, trail, hint, and the answer under its key; nothing where the
+-- queue is stopped.
 with clock as (
     select jobs.now() as now
 ),
@@ -12,7 +13,11 @@ granted as (
         fence = i.fence + 1,
         row_version = i.row_version + 1
     from clock as c
-    where i.id = %(item)s::uuid and i.holder is not distinct from %(holder)s::text and i.fence = %(fence)s::bigint
+    where
+        i.id = %(item)s::uuid
+        and i.holder is not distinct from %(holder)s::text
+        and i.fence = %(fence)s::bigint
+        and not jobs.stopped(i.tenant, 'queue', i.queue)
     returning i.*
 ),
 

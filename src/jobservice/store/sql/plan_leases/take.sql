@@ -1,5 +1,6 @@
 -- Leases plans that want work and that nobody has, the longest confirmed first: those to apply, where their tenant's
--- money moves; those that ended and whose account is open; those that a Worker left without giving them back.
+-- money moves and nobody stopped their command; those that ended and whose account is open; those that a Worker left
+-- without giving them back.
 with wanted as (
     select p.id
     from jobs.plans as p
@@ -18,6 +19,7 @@ with wanted as (
                     from jobs.money_switches as s
                     where s.tenant = p.tenant and not s.stopped
                 )
+                and not jobs.stopped(p.tenant, 'bulk-command', p.command)
             )
         )
     order by p.made_at, p.id

@@ -1,9 +1,9 @@
 -- Judges locked items one by one: what may be in the plan is claimed for its owner and frozen in the byte order of the
 -- ids; what may not is kept with the reason. `named`: every id of `asked` was named by the person, so those that are no
 -- item of the queue within reach are left out as unknown, all alike; else `asked` is what a filter found, and what no
--- longer matches now that it is locked is not of the set. A claim of before ends in the history. This statement is
--- planned for its values; the checks of its foreign keys, which run after its last line, are then planned once and not
--- once a row.
+-- longer matches now that it is locked is not of the set. A claim of before ends in the history. Nothing is taken where
+-- queue or command are stopped. This statement is planned for its values; the checks of its foreign keys, which run
+-- after its last line, are then planned once and not once a row.
 with judged as materialized (
     select
         i.id,
@@ -36,6 +36,8 @@ with judged as materialized (
         i.tenant = %(tenant)s
         and i.id = any(%(locked)s::uuid[])
         and jobs.matches(i, %(filter)s::jsonb, %(now)s)
+        and not (select jobs.stopped(%(tenant)s, 'queue', %(queue)s))
+        and not (select jobs.stopped(%(tenant)s, 'bulk-command', %(command)s))
 ),
 
 taken as (

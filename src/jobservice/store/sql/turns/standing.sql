@@ -5,6 +5,15 @@ select
     p.apply_until > jobs.now() as window_open,
     case when s.tenant is null then 'the tenant has no switch' else s.reason end as stopped,
     (
+        select h.reason
+        from jobs.stops as h
+        where
+            h.tenant = p.tenant
+            and (h.scope = 'tenant' or (h.scope = 'bulk-command' and h.name = p.command))
+        order by h.scope desc
+        limit 1
+    ) as held_still,
+    (
         select
             case
                 when o.turn = 'failed'

@@ -1,7 +1,7 @@
 -- Begins a turn whose rows are locked, where everything is as it was confirmed (MONEY.md 18, 19, 20): the plan and its
--- lease, the window, the switch, the hold, the version, what goes to whom, who touched it, the largest item; and the
--- plan's row as the Worker verified it. Nothing that may have been paid by another plan: unanswered, or sent with other
--- content under the same outward key (whoever asks by that key is told of that content).
+-- lease, the window, the switch, the stops, the hold, the version, what goes to whom, who touched it, the largest item;
+-- and the plan's row as the Worker verified it. Nothing that may have been paid by another plan: unanswered, or sent
+-- with other content under the same outward key (whoever asks by that key is told of that content).
 update jobs.plan_items as t
 set turn = 'running', attempts = t.attempts + 1, turn_fence = %(plan_fence)s, try_at = null
 from jobs.plans as p, jobs.items as i, jobs.money_switches as s
@@ -29,6 +29,7 @@ where
     and p.expires_at > jobs.now()
     and s.tenant = %(tenant)s
     and not s.stopped
+    and not jobs.stopped(p.tenant, 'bulk-command', p.command)
     and i.id = t.item
     and i.tenant = %(tenant)s
     and i.closed_at is null
