@@ -32,7 +32,7 @@ values (
     %(tenant)s, %(schedule)s, jobs.now(), 'benchmark', %(lock)s, jobs.now(), 'processing', %(holder)s, jobs.now(),
     jobs.now() + make_interval(secs => %(lease)s), 1, 1
 )
-returning id, tenant, schedule, scheduled_at, attempts, taken_at, fence, position, selected_all, done, refused, failed
+returning id, tenant, schedule, scheduled_at, attempts, taken_at, fence, fence_base, position, selected_all, done, refused, failed
 """
 DUE = """
 update jobs.items

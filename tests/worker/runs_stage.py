@@ -141,8 +141,8 @@ class RunStage:
                 "update jobs.occurrences set state = 'processing', holder = %s, taken_at = jobs.now(),"
                 " expires_at = jobs.now() + make_interval(secs => %s), fence = fence + 1, attempts = attempts + 1"
                 " where id = %s"
-                " returning id, tenant, schedule, scheduled_at, attempts, taken_at, fence, position, selected_all, done, refused,"
-                " failed",
+                " returning id, tenant, schedule, scheduled_at, attempts, taken_at, fence, fence_base, position, selected_all, done,"
+                " refused, failed",
                 (holder, LEASE, occurrence),
             ).fetchone()
         assert row is not None

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from jobservice.store.database import Transaction
 from jobservice.store.occurrence_items import RunLease
 
 
-async def read(transaction: Transaction, lease: RunLease, name: str) -> tuple[str | None, bool]:
-    """The key of the item that the cursor stands behind (None before the first), and whether another run moved it since
-    this one had its first attempt."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """Where a cursor stands, as a run reads it. `number`: of the item of this run that it stands behind; 0: it is none."""
+
+    position: str | None = None
+    """The key of the item that it stands behind; None before the first."""
+    moved: bool = False
+    """Whether another run moved it since this one had its first attempt."""
+    number: int = 0
+
+
+async def read(transaction: Transaction, lease: RunLease, name: str) -> Found:
+    """Where a cursor stands."""
     row = await transaction.row("cursors/read", **lease.parameters(), name=name)
-    return (None, False) if row is None else (str(row["position"]), bool(row["moved"]))
+    return Found() if row is None else Found(**row)
 
 
 async def move(transaction: Transaction, lease: RunLease, name: str, *, was: str | None, position: str) -> bool:

@@ -63,6 +63,8 @@ class TakenOccurrence:
     taken_at: datetime
     """By the database's clock."""
     fence: int
+    fence_base: int
+    """Its fence when it was replayed last; 0: never. Fences above it are those of the present course."""
     position: str | None
     """Key of the last item that an earlier attempt selected."""
     selected_all: bool
@@ -128,7 +130,8 @@ class Since:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lapsed:
-    """A lease that ran out, its row locked. `losses`: attempts that ended so, with this one; `host`: for people."""
+    """A lease that ran out, its row locked. `losses`: attempts since the last replay that ended so, with this one; `host`:
+    for people."""
 
     id: UUID
     tenant: str
@@ -141,18 +144,22 @@ class Lapsed:
     """Whether a person asked to cancel it."""
     runnable: bool
     """Whether this Worker runs its schedule; else it ran out long ago."""
+    waits: bool
+    """Whether it may not start now: its schedule is disabled, or its tenant stopped."""
     since: float
     """Seconds since it ran out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loss:
-    """What becomes of a lease that ran out: claimed anew (`cause` None), or a dead letter with its sentence."""
+    """What becomes of a lease that ran out: claimed anew (`cause` None), or a dead letter with its sentence; `waits`: not
+    claimed, where there is no cause."""
 
     id: UUID
     fence: int
     cause: DeadCause | None = None
     error: str | None = None
+    waits: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -286,6 +293,7 @@ async def lose(
         fences=[loss.fence for loss in losses],
         causes=[loss.cause for loss in losses],
         errors=[loss.error for loss in losses],
+        waits=[loss.waits for loss in losses],
         holder=holder,
         lease=lease,
     )

@@ -167,7 +167,7 @@ async def turn(run: Run, stored: StoredItem, *, cursor: Cursor | None = None) ->
             if not await store.end(transaction, run.key, key, ending):
                 raise _NotOurs
             if cursor is not None and ending.outcome in MOVING:
-                await cursor.move(transaction, run, key)
+                await cursor.move(transaction, run, stored)
             return ending
     except _NotOurs:
         raise await run.refused("item") from None
@@ -207,13 +207,20 @@ MOVING = frozenset({"done", "refused", "uncertain"})
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Cursor:
-    """Where a saga-driving run stands."""
+    """Where a saga-driving run stands. `number`: of the item of this run that it stands behind; 0: of another run's."""
 
     name: str
     position: str | None
+    number: int = 0
 
-    async def move(self, transaction: Transaction, run: Run, key: str) -> None:
-        """Move behind an item in its transaction; SelectionUnfit where another run moved it meanwhile."""
+    def passed(self, stored: StoredItem) -> bool:
+        """Whether it stands behind an item already: one that was refused or is uncertain, and is run again by a replay."""
+        return 0 < stored.number <= self.number
+
+    async def move(self, transaction: Transaction, run: Run, stored: StoredItem) -> None:
+        """Move behind an item in its transaction, never back; SelectionUnfit where another run moved it meanwhile."""
+        key = self.position if self.passed(stored) else stored.item.key
+        assert key is not None  # noqa: S101  # what stands behind an item stands somewhere
         if not await cursors.move(transaction, run.key, self.name, was=self.position, position=key):
             raise SelectionUnfit(
                 f"Another run moved the cursor {self.name} meanwhile; this one goes on behind it later."
@@ -229,8 +236,8 @@ async def follow_cursor(run: Run, name: str, *, left: bool) -> None:
     again at once, behind the cursor, and is refused else.
     """
     async with run.transaction() as transaction:
-        position, moved = await cursors.read(transaction, run.key, name)
-    cursor = Cursor(name=name, position=position)
+        found = await cursors.read(transaction, run.key, name)
+    cursor, moved = Cursor(name=name, position=found.position, number=found.number), found.moved
     if left and not moved and not await _follow(run, Feed(run=run, left=True, selects=False), cursor):
         return
     run.tally.selected_all = False
@@ -248,8 +255,8 @@ async def _follow(run: Run, feed: Feed, cursor: Cursor) -> bool:
             run.tally.leave_busy(BUSY)
             return False
         run.tally.add(ending)
-        if ending.outcome in MOVING:
-            cursor.position = stored.item.key
+        if ending.outcome in MOVING and not cursor.passed(stored):
+            cursor.position, cursor.number = stored.item.key, stored.number
         if ending.outcome not in ("done", "refused"):
             return False
     if feed.trouble is not None:

@@ -332,10 +332,13 @@ for each row
 when (new.told = 'waiting' and old.told <> 'waiting')
 execute function jobs.wake('alarms');
 
+-- Which schedule an entry is about: its history is the entries of it.
+alter table jobs.audit
+add column if not exists schedule text generated always as (detail ->> 'schedule') stored;
+
 -- Seals of the trail (MONEY.md 31). Each entry has a place and a link: SHA-256 over the link before it and the entry. An
 -- entry is sealed once no transaction that may still write an earlier one runs: the order is that of transactions, and
 -- within one that of ids. Nothing is sealed twice, nothing is ever unsealed.
-alter table jobs.audit add column if not exists schedule text;
 create table jobs.audit_seals (
     number bigint primary key,
     at timestamptz not null,
@@ -498,5 +501,7 @@ create index audit_listed on jobs.audit (tenant, at desc, id desc);
 create index audit_person on jobs.audit (tenant, person, at desc, id desc);
 create index audit_action on jobs.audit (tenant, action, at desc, id desc);
 create index audit_subject on jobs.audit (tenant, subject, at desc, id desc);
+create index if not exists audit_schedule on jobs.audit (tenant, schedule, at desc, id desc)
+where schedule is not null;
 create index audit_not_done on jobs.audit (tenant, outcome, at desc, id desc)
 where outcome <> 'done';

@@ -1,11 +1,30 @@
 -- Claims for this Worker, of each tenant as many as its share, those that wait longest: counts the attempt, raises the
 -- fence. Of one lock only the oldest that waits, and only where none runs: the unique index on what runs is the lock,
 -- and two Workers that pass this at once meet there (23505: the caller tries again). Twice its share is looked at, as
--- another Worker may just be claiming the first of them.
+-- another Worker may just be claiming the first of them. Nothing of a tenant that is stopped, nor of a schedule that is
+-- switched off, a replay and a retry neither: both are read once a tenant.
 -- A row is found by its id: no partial index on the state is to tempt the planner, whatever the statistics say of rows
 -- that come and go by the thousand (so `state || ''`, and the lock as a range, see look.sql).
 with clock as materialized (
     select jobs.now() as now
+),
+
+asked as materialized (
+    select
+        g.tenant,
+        g.share,
+        g.since,
+        array(
+            select s.schedule
+            from jobs.schedules as s
+            where
+                s.tenant = g.tenant
+                and s.disabled_at is not null
+                and (s.disabled_until is null or s.disabled_until > c.now)
+        ) as off
+    from unnest(%(tenants)s::text[], %(shares)s::integer[], %(heads)s::timestamptz[]) as g (tenant, share, since)
+    cross join clock as c
+    where not jobs.stopped(g.tenant, 'tenant', g.tenant)
 ),
 
 oldest as materialized (
@@ -13,7 +32,7 @@ oldest as materialized (
         f.tenant,
         f.share,
         w.*
-    from unnest(%(tenants)s::text[], %(shares)s::integer[], %(heads)s::timestamptz[]) as f (tenant, share, since)
+    from asked as f
     cross join clock as c
     cross join lateral (
         select
@@ -29,6 +48,7 @@ oldest as materialized (
             and o.due_at <= c.now
             and (o.miss_at is null or o.miss_at > c.now)
             and o.cancel_asked_at is null
+            and o.schedule <> all(f.off)
             and (
                 o.schedule = any(%(everywhere)s::text[])
                 or o.tenant || ' ' || o.schedule = any(%(somewhere)s::text[])
@@ -95,5 +115,5 @@ set
 from clock as c
 where o.id = any(array(select w.id from wanted as w)) and o.holder is null
 returning
-    o.id, o.tenant, o.schedule, o.scheduled_at, o.attempts, o.taken_at, o.fence, o.position, o.selected_all, o.done,
-    o.refused, o.failed
+    o.id, o.tenant, o.schedule, o.scheduled_at, o.attempts, o.taken_at, o.fence, o.fence_base, o.position,
+    o.selected_all, o.done, o.refused, o.failed

@@ -6,6 +6,7 @@ with locked as materialized (
         o.id,
         o.tenant,
         o.attempts,
+        o.replays,
         o.holder,
         o.taken_at,
         o.expires_at,
@@ -40,7 +41,8 @@ returned as (
 
 kept as (
     insert into jobs.occurrence_attempts (
-        occurrence, fence, tenant, attempt, worker, taken_at, started_at, expires_at, renewals, ended_at, ending, error
+        occurrence, fence, tenant, attempt, worker, taken_at, started_at, expires_at, renewals, ended_at, ending, error,
+        replay
     )
     select
         r.id,
@@ -54,7 +56,8 @@ kept as (
         l.renewals,
         jobs.now() as now,
         'handed-back' as ending,
-        %(error)s as sentence
+        %(error)s as sentence,
+        l.replays
     from returned as r
     inner join locked as l on r.id = l.id
 ),

@@ -13,6 +13,7 @@ locked as materialized (
         o.id,
         o.fence,
         o.attempts,
+        o.replays,
         o.taken_at,
         o.expires_at
     from jobs.occurrences as o
@@ -52,7 +53,7 @@ returned as (
 
 kept as (
     insert into jobs.occurrence_attempts (
-        occurrence, fence, tenant, attempt, worker, taken_at, expires_at, renewals, ended_at, ending, error
+        occurrence, fence, tenant, attempt, worker, taken_at, expires_at, renewals, ended_at, ending, error, replay
     )
     select
         r.id,
@@ -65,7 +66,8 @@ kept as (
         0 as renewals,
         jobs.now() as now,
         'handed-back' as ending,
-        %(error)s as sentence
+        %(error)s as sentence,
+        l.replays
     from returned as r
     inner join locked as l on r.id = l.id
 )

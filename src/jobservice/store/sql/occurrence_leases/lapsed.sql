@@ -8,12 +8,13 @@ select
     (
         select count(*) + 1
         from jobs.occurrence_attempts as a
-        where a.occurrence = o.id and a.ending = 'lost'
+        where a.occurrence = o.id and a.ending = 'lost' and a.replay = o.replays
     ) as losses,
     w.host,
     o.cancel_asked_at is not null as cancelled,
     o.schedule = any(%(everywhere)s::text[])
     or o.tenant || ' ' || o.schedule = any(%(somewhere)s::text[]) as runnable,
+    jobs.switched_off(o.tenant, o.schedule) or jobs.stopped(o.tenant, 'tenant', o.tenant) as waits,
     extract(epoch from jobs.now() - o.expires_at)::float8 as since
 from jobs.occurrences as o
 left join jobs.workers as w on o.holder = w.incarnation

@@ -3,7 +3,8 @@
 -- at least. `since`: nothing that waits was due before it, of the tenants named and of all others: the entries before
 -- it in the index are dead, and an old transaction may keep them for hours (case PG-06).
 -- What runs under a lock is asked for as a range and in order: only the index on locks gives that, whatever the
--- statistics say of rows that come and go by the thousand.
+-- statistics say of rows that come and go by the thousand. What waits of a tenant that is stopped, or of a schedule
+-- that is switched off, cannot start; it is seen as what waits longest all the same. Both are read once a tenant.
 with clock as materialized (
     select jobs.now() as now
 ),
@@ -21,7 +22,16 @@ busy as materialized (
         h.tenant,
         h.since,
         d.due_at as oldest,
-        least(%(free)s, greatest(4, 8 * %(free)s / count(*) over ()))::integer as most
+        least(%(free)s, greatest(4, 8 * %(free)s / count(*) over ()))::integer as most,
+        jobs.stopped(h.tenant, 'tenant', h.tenant) as stopped,
+        array(
+            select s.schedule
+            from jobs.schedules as s
+            where
+                s.tenant = h.tenant
+                and s.disabled_at is not null
+                and (s.disabled_until is null or s.disabled_until > c.now)
+        ) as off
     from heads as h
     cross join clock as c
     cross join lateral (
@@ -43,12 +53,14 @@ startable as (
         select o.due_at
         from jobs.occurrences as o
         where
-            o.tenant = b.tenant
+            not b.stopped
+            and o.tenant = b.tenant
             and o.state = 'scheduled'
             and o.due_at >= b.since
             and o.due_at <= c.now
             and (o.miss_at is null or o.miss_at > c.now)
             and o.cancel_asked_at is null
+            and o.schedule <> all(b.off)
             and (
                 o.schedule = any(%(everywhere)s::text[])
                 or o.tenant || ' ' || o.schedule = any(%(somewhere)s::text[])

@@ -19,6 +19,7 @@ locked as materialized (
     select
         o.id,
         o.attempts,
+        o.replays,
         o.taken_at,
         o.expires_at,
         o.renewals,
@@ -40,6 +41,7 @@ ended as materialized (
     select
         g.*,
         l.attempts,
+        l.replays,
         l.taken_at,
         l.expires_at,
         l.renewals,
@@ -90,6 +92,7 @@ settled as (
         o.state,
         o.ended_at,
         e.attempts,
+        e.replays,
         e.taken_at,
         e.began_at,
         e.expires_at,
@@ -106,7 +109,8 @@ settled as (
 
 kept as (
     insert into jobs.occurrence_attempts (
-        occurrence, fence, tenant, attempt, worker, taken_at, started_at, expires_at, renewals, ended_at, ending, error
+        occurrence, fence, tenant, attempt, worker, taken_at, started_at, expires_at, renewals, ended_at, ending, error,
+        replay
     )
     select
         s.id,
@@ -120,7 +124,8 @@ kept as (
         s.renewals,
         s.now,
         s.ending,
-        s.error
+        s.error,
+        s.replays
     from settled as s
 ),
 

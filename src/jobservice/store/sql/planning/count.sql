@@ -36,7 +36,7 @@ from (
             from
                 (
                     select 1 as one from jobs.occurrences as o
-                    where o.state = 'dead-letter'
+                    where o.state = 'dead-letter' and o.discarded_at is null
                     order by o.tenant, o.ended_at limit %(most)s
                 ) as g
         ) as value

@@ -8,6 +8,7 @@ where
     and o.schedule = g.schedule
     and o.state = 'scheduled'
     and o.fence = 0
+    and o.replays = 0
     and o.origin <> 'manual'
     and o.scheduled_at <= %(now)s::timestamptz
     and coalesce(o.miss_at > %(now)s::timestamptz, true)

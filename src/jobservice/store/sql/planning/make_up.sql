@@ -8,6 +8,7 @@ where
     and o.scheduled_at = g.at
     and o.state = 'scheduled'
     and o.fence = 0
+    and o.replays = 0
     and (o.origin <> 'made-up' or o.miss_at is not null)
     and exists (
         select 1 from jobs.duties as d

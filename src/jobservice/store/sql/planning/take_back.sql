@@ -1,5 +1,5 @@
--- Takes back what is not due yet and nobody touched, of schedules that changed, are disabled, or are gone, with the
--- clock's skips that are not yet there.
+-- Takes back what is not due yet and nobody touched or replayed, of schedules that changed, are disabled, or are gone,
+-- with the clock's skips that are not yet there.
 with given as (
     select
         g.tenant,
@@ -31,4 +31,5 @@ where
     and o.state = 'scheduled'
     and o.origin = 'planned'
     and o.fence = 0
+    and o.replays = 0
     and o.cancel_asked_at is null

@@ -11,6 +11,7 @@ inner join jobs.occurrences as o on g.tenant = o.tenant and g.schedule = o.sched
 where
     o.state = 'scheduled'
     and o.fence = 0
+    and o.replays = 0
     and o.origin <> 'manual'
     and o.cancel_asked_at is null
     and o.scheduled_at <= %(now)s::timestamptz

@@ -1,5 +1,5 @@
--- Removes these occurrences, whose items are gone, with their attempts and what was refused of them. What a crash takes
--- back is removed again: the commit does not wait for the disk.
+-- Removes these occurrences, whose items are gone, with their attempts, replays and what was refused of them. What a
+-- crash takes back is removed again: the commit does not wait for the disk.
 with removed as (
     delete from jobs.occurrences as o
     where
@@ -14,6 +14,12 @@ with removed as (
 
 attempts as (
     delete from jobs.occurrence_attempts as a
+    using removed as r
+    where a.occurrence = r.id
+),
+
+replays as (
+    delete from jobs.occurrence_replays as a
     using removed as r
     where a.occurrence = r.id
 ),

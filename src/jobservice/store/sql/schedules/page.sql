@@ -90,7 +90,7 @@ left join lateral ( -- noqa: ST05
     from (
         select 1 as one
         from jobs.occurrences as o
-        where o.tenant = %(tenant)s and o.schedule = w.schedule and o.state = 'dead-letter'
+        where o.tenant = %(tenant)s and o.schedule = w.schedule and o.state = 'dead-letter' and o.discarded_at is null
         limit %(most)s -- noqa: AM09
     ) as g
 ) as k on true
