@@ -26,6 +26,8 @@ class AuditEntry(Answer):
     subject: str
     """What was acted on: an item id, a person id, a queue id."""
     outcome: str
+    schedule: str | None = None
+    """The schedule that it is about, where it is about one."""
     detail: Mapping[str, JsonValue]
 
 

@@ -6,6 +6,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from jobcontract.errors import ErrorCode, Refusal
+from jobservice.store.audit import Mark
 from jobservice.store.database import Database
 from jobservice.usecases.audit import list_audit, record_refusal
 from tests.usecases.desk import Desk, refused_with
@@ -62,7 +63,7 @@ async def test_pages_go_from_the_newest_to_the_end(desk: Desk) -> None:
     for _ in range(5):
         await desk.push()
     seen: list[int] = []
-    after: int | None = None
+    after: Mark | None = None
     while True:
         page = await list_audit(desk.service, desk.actor("s.audit"), after, 2)
         seen += [each.id for each in page.entries]

@@ -11,7 +11,8 @@ from datetime import datetime
 from jobconsole.client.service import Service
 from jobcontract.audit import AuditDetail, AuditEntry, AuditPage
 from jobcontract.ids import PAGE_MAX
-from jobcontract.routes import AUDIT, AUDIT_ENTRY, AUDIT_EXPORT
+from jobcontract.operating_routes import AUDIT_ENTRY, AUDIT_EXPORT
+from jobcontract.routes import AUDIT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from datetime import datetime
 from jobconsole.client.service import Service
 from jobcontract.ids import PAGE_MAX
 from jobcontract.operating import TimelineKind
-from jobcontract.routes import TIMELINE
+from jobcontract.operating_routes import TIMELINE
 from jobcontract.timeline import Timeline, TimelineEntry
 
 PAGE = 100

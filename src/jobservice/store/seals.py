@@ -49,8 +49,3 @@ async def unsealed(
     )
     assert row is not None  # noqa: S101  # a count has a row
     return row
-
-
-async def of_entry(transaction: Transaction, entry: int) -> Row | None:
-    """Place, link and instant of the seal of one entry; None where it has none yet."""
-    return await transaction.row("seals/of_entry", entry=entry)

@@ -21,10 +21,14 @@ from jobcontract.session import Person
 from jobservice.store import audit as trail
 from jobservice.store.database import Row, Transaction
 from jobservice.usecases.actor import Actor
+from jobservice.usecases.procedures import schedule_of
 from jobservice.usecases.service import Service
 
 CHANGED = "done"
 REFUSED = "refused"
+EVERYTHING = trail.Wanted()
+PAGE_SECONDS = 5.0
+"""How long one page may take: a filter of two things that seldom meet looks through all that has one of them."""
 _UNRECORDED = frozenset({ErrorCode.DATABASE_AWAY, ErrorCode.INTERNAL})
 
 _log = structlog.get_logger(__name__)
@@ -35,7 +39,7 @@ class ListedAudit:
     """One page of the trail, newest first; `last` is where the next begins, None where the trail ends."""
 
     entries: tuple[AuditEntry, ...]
-    last: int | None
+    last: trail.Mark | None
     as_of: datetime
 
 
@@ -84,6 +88,9 @@ async def record_refusal(service: Service, actor: Actor, action: str, subject: s
     try:
         async with service.database.transaction(actor.tenant) as transaction:
             detail = {"code": refusal.kind.code, "sentence": refusal.detail}
+            about = await schedule_of(transaction, action, subject)
+            if about is not None and about in service.records.schedules:  # else what was typed names nothing
+                detail["schedule"] = about
             await record(transaction, actor, safe_subject(action), safe_subject(subject), detail, outcome=REFUSED)
     except Refusal as away:
         _log.error(
@@ -101,21 +108,25 @@ def safe_subject(text: str) -> str:
     return text[:KEY_MAX] if storable(text) else "unreadable"
 
 
-async def list_audit(service: Service, actor: Actor, after: int | None, limit: int) -> ListedAudit:
-    """One page of the tenant's trail older than row `after`. Refusal PERMISSION_MISSING without audit.read."""
+async def list_audit(
+    service: Service, actor: Actor, after: trail.Mark | None, limit: int, wanted: trail.Wanted = EVERYTHING
+) -> ListedAudit:
+    """One page of the tenant's trail behind `after`: what `wanted` says. Refusal PERMISSION_MISSING without audit.read,
+    TIMED_OUT where too much would have to be looked through."""
     actor.require(Permission.AUDIT_READ)
     limit = max(1, min(limit, PAGE_MAX))
-    async with service.database.transaction(actor.tenant) as transaction:
-        rows, now = await trail.page(transaction, after=after, limit=limit)
+    async with service.database.transaction(actor.tenant, statement_seconds=PAGE_SECONDS) as transaction:
+        rows, now = await trail.page(transaction, after=after, limit=limit, wanted=wanted)
     shown = rows[:limit]
     return ListedAudit(
-        entries=tuple(map(_entry, shown)),
-        last=shown[-1]["id"] if len(rows) > limit else None,
+        entries=tuple(map(wire, shown)),
+        last=(shown[-1]["at"], shown[-1]["id"]) if len(rows) > limit else None,
         as_of=now["now"],
     )
 
 
-def _entry(row: Row) -> AuditEntry:
+def wire(row: Row) -> AuditEntry:
+    """An entry as it goes over the wire."""
     person = None if row["person"] is None else Person(id=row["person"], name=row["person_name"] or row["person"])
     return AuditEntry(
         id=row["id"],
@@ -124,5 +135,6 @@ def _entry(row: Row) -> AuditEntry:
         action=row["action"],
         subject=row["subject"],
         outcome=row["outcome"],
+        schedule=row["schedule"],
         detail=row["detail"],
     )

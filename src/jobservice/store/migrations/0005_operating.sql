@@ -505,3 +505,36 @@ create index if not exists audit_schedule on jobs.audit (tenant, schedule, at de
 where schedule is not null;
 create index audit_not_done on jobs.audit (tenant, outcome, at desc, id desc)
 where outcome <> 'done';
+
+-- How many attempts went well, dead letters came and instants were missed, by hour: the overview's sparklines. Counted by
+-- a duty from what ended in the hour, as often as it likes: a row is what was counted last. `figures.tallied-until`: all
+-- that ended before it is in them.
+create table jobs.hourly_tallies (
+    tenant text not null references jobs.tenants (id),
+    hour timestamptz not null,
+    completed bigint not null default 0,
+    dead bigint not null default 0,
+    missed bigint not null default 0,
+    counted_at timestamptz not null default jobs.now(),
+    primary key (tenant, hour)
+);
+alter table jobs.hourly_tallies enable row level security;
+alter table jobs.hourly_tallies force row level security;
+create policy owner on jobs.hourly_tallies to current_user using (true) with check (true);
+create policy api on jobs.hourly_tallies for select to jobs_api using (tenant = jobs.tenant());
+create policy worker on jobs.hourly_tallies to jobs_worker
+using (tenant = jobs.tenant() or jobs.tenant() is null) with check (tenant = jobs.tenant() or jobs.tenant() is null);
+grant select on jobs.hourly_tallies to jobs_api;
+grant select, insert, update, delete on jobs.hourly_tallies to jobs_worker;
+-- Only grows at its end, and so costs little to keep.
+create index occurrence_attempts_ended on jobs.occurrence_attempts (tenant, ended_at);
+
+-- How many occurrences run, over all tenants: a figure, and nothing of any of them (why something waits for a slot).
+create function jobs.slots_taken() returns bigint
+language sql stable security definer
+set search_path = ''
+as $$
+    select count(*) from jobs.occurrences as o where o.expires_at is not null
+$$;
+revoke execute on function jobs.slots_taken() from public;
+grant execute on function jobs.slots_taken() to jobs_api, jobs_worker;
