@@ -531,10 +531,9 @@ create index occurrence_attempts_ended on jobs.occurrence_attempts (tenant, ende
 
 -- How many occurrences run, over all tenants: a figure, and nothing of any of them (why something waits for a slot).
 create function jobs.slots_taken() returns bigint
-language sql stable security definer
-set search_path = ''
+language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
     select count(*) from jobs.occurrences as o where o.expires_at is not null
 $$;
-revoke execute on function jobs.slots_taken() from public;
+revoke all on function jobs.slots_taken() from public;
 grant execute on function jobs.slots_taken() to jobs_api, jobs_worker;
