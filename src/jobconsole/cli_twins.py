@@ -9,8 +9,10 @@ import click
 from jobconsole.cli_bulk import bulk
 from jobconsole.cli_connection import CURSOR_MAX, EPILOG, Shown, SignedIn, connection_options, hand_down, twin, within
 from jobconsole.cli_money import money
+from jobconsole.cli_occurrence_acts import OCCURRENCE_ACTS, WORKER_ACTS
 from jobconsole.cli_occurrences import occurrences, workers
 from jobconsole.cli_queues import queues
+from jobconsole.cli_schedule_acts import SCHEDULE_ACTS
 from jobconsole.cli_schedules import schedules
 from jobconsole.client import audit as client
 from jobconsole.present import plain
@@ -49,6 +51,10 @@ async def list_audit(at: SignedIn, limit: int, cursor: str | None, everything: b
     more = ["", f"There are more: --cursor {page.next}  (or --all)"] if page.next else []
     return Shown(answer=page, lines=[*plain.audit_lines(page.entries, at.settings.zone), *more])
 
+
+for _group, _acts in ((schedules, SCHEDULE_ACTS), (occurrences, OCCURRENCE_ACTS), (workers, WORKER_ACTS)):
+    for _name, _callback in _acts:
+        _group.add_command(click.command(_name, epilog=EPILOG)(_callback))
 
 TWINS: tuple[click.Command, ...] = (queues, bulk, money, schedules, occurrences, workers, audit, whoami)
 """Every headless twin, for `cli.py` to add."""

@@ -8,6 +8,7 @@ import pytest
 from jobconsole.cli import cli
 from jobconsole.client.fake_records import DISPUTES, PAYOUTS
 from jobconsole.commands.catalogue import COMMANDS
+from jobcontract.interfaces import INTERFACES, Interface
 from jobcontract.queues import Queue
 from jobcontract.states import Moves
 
@@ -16,6 +17,17 @@ NAMED = [(command.id, command.twin) for command in COMMANDS if command.twin]
 
 @pytest.mark.parametrize(("identifier", "twin"), NAMED, ids=[identifier for identifier, _ in NAMED])
 def test_a_twin_is_a_command_with_those_arguments_and_options(identifier: str, twin: str) -> None:
+    can_be_typed(identifier, twin)
+
+
+@pytest.mark.requirement("provide-operational-recovery-procedures")
+@pytest.mark.parametrize("interface", INTERFACES, ids=lambda each: str(each.route.name))
+def test_every_command_that_a_runbook_can_name_exists(interface: Interface) -> None:
+    can_be_typed(interface.route.name, interface.command)
+
+
+def can_be_typed(identifier: str, twin: str) -> None:
+    """That the command line has it, with just these arguments and these options."""
     words = twin.split()
     command: click.Command = cli
     while words and isinstance(command, click.Group) and words[0] in command.commands:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -12,6 +13,7 @@ from jobconsole.present.schedule_list import schedules_cells, schedules_title, s
 from jobconsole.present.schedules import (
     STANDINGS,
     URGENT,
+    At,
     clock_words,
     most_urgent,
     next_words,
@@ -125,8 +127,19 @@ def test_a_time_that_the_clock_leaves_out_has_no_instant_only_what_stood_on_the_
 def test_a_wall_clock_of_another_day_has_its_date_and_utc_needs_none() -> None:
     auckland = planned(14, (NOW + timedelta(hours=27)).replace(tzinfo=None), "NZDT")
     assert "Mon 2026-10-26 01:00 NZDT" in plain(planned_line(auckland, "Pacific/Auckland", AT))
-    assert plain(planned_line(planned(1 / 120, None, None), "", AT)) == "2026-10-24 22:00:30Z  in 30 s"
+    at_utc = At(now=NOW, zone=UTC)
+    assert plain(planned_line(planned(1 / 120, None, None), "", at_utc)) == "2026-10-24 22:00:30Z  in 30 s"
     assert plain(planned_line(BACK[2], "", AT)) == "2026-10-26 01:30Z  in 1 d 3 h"
+
+
+@CLOCK
+def test_a_reader_in_a_third_zone_reads_the_time_on_their_own_clock_as_well() -> None:
+    paris = At(now=NOW, zone=ZoneInfo("Europe/Paris"))
+    told = plain(planned_line(BACK[0], "Europe/London", paris))
+    assert told.startswith("2026-10-25 00:30Z  Sun 01:30 BST  in 2 h 30 min · Sun 02:30 CEST for you  ▲ 01:30 comes twice")
+    assert "for you" not in plain(planned_line(BACK[0], "Europe/London", AT)), "it stands there already"
+    utc_schedule = plain(planned_line(planned(1 / 120, None, None), "", AT))
+    assert utc_schedule == "2026-10-24 22:00:30Z  in 30 s · Sat 23:00 BST for you"
 
 
 @MISFIRES
@@ -165,11 +178,11 @@ def test_why_a_schedule_is_parked_or_off_comes_first() -> None:
     )
     told = schedule(standing=ScheduleStanding.DISABLED, standing_words="Disabled by Olle Lind.", disabled=off)
     shown = texts(schedule_lines(told, None, AT))
-    assert shown[0] == '‖ disabled by o.lind until 25 Oct 07:00: "bank down" · 4 min ago'
+    assert shown[0] == '‖ disabled by o.lind until 25 Oct 06:00: "bank down" · 4 min ago'
     assert shown[1:3] == ["rhythm    daily at 01:30, Europe/London", "next      in 2 h 30 min"]
     also_late = schedule(standing=ScheduleStanding.LATE, standing_words="Late by 4 min.", disabled=off)
     assert texts(schedule_lines(also_late, None, AT))[:2] == ["▲ Late by 4 min. 6 shows the Workers.", shown[0]]
-    assert schedules_cells(told, AT)["state"].text == '‖ disabled by o.lind until 25 Oct 07:00: "bank down"'
+    assert schedules_cells(told, AT)["state"].text == '‖ disabled by o.lind until 25 Oct 06:00: "bank down"'
 
 
 def test_where_all_is_well_the_sentence_counts_on_with_the_lines_below_it() -> None:

@@ -22,12 +22,14 @@ import httpx
 from pydantic import BaseModel, SecretStr, ValidationError
 
 from jobconsole.client import fake_explanations, fake_totals
+from jobconsole.client.fake_acts import FakeActs
 from jobconsole.client.fake_alarms import FakeAlarms
 from jobconsole.client.fake_asked import PEOPLE, TENANT, Asked, Handler
 from jobconsole.client.fake_bulk import FakeBulk
 from jobconsole.client.fake_inputs import check_inputs
 from jobconsole.client.fake_listing import FakeListing
 from jobconsole.client.fake_overview import FakeOverview
+from jobconsole.client.fake_questions import FakeQuestions
 from jobconsole.client.fake_queues import FakeItem, FakeQueues
 from jobconsole.client.fake_recoveries import FakeRecoveries
 from jobconsole.client.fake_schedules import FakeJobs
@@ -65,6 +67,8 @@ class FakeService:
         self.queues.on_lapse = lambda row: self._record(None, "claim-lapsed", row.id, "done")
         self.bulk = FakeBulk(self.queues, self.listing, self._publish_hint)
         self.jobs = FakeJobs(lambda: self.time, self._publish_hint)
+        self.acts = FakeActs(lambda: self.time, self.jobs)
+        self.questions = FakeQuestions(lambda: self.time, self.jobs, lambda: self.audit)
         self.stops = FakeStops(lambda: self.time, self.queues, self.bulk, self._publish_hint)
         self.alarms = FakeAlarms(lambda: self.time, self._publish_hint)
         self.recoveries = FakeRecoveries(lambda: self.time, self.jobs, self.bulk.codes, self._publish_hint)
@@ -214,6 +218,8 @@ class FakeService:
             "act": self._run,
             **self.bulk.handlers(),
             **self.jobs.handlers(),
+            **self.acts.handlers(),
+            **self.questions.handlers(),
             **self.stops.handlers(),
             **self.alarms.handlers(),
             **self.recoveries.handlers(),

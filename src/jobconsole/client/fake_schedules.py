@@ -32,6 +32,7 @@ from jobcontract.occurrences import (
     OccurrenceItems,
     Occurrences,
     RefusedCompletion,
+    Replay,
 )
 from jobcontract.schedules import (
     NEXT_MOST,
@@ -68,6 +69,7 @@ class FakeJobs:
         self.items: dict[str, list[OccurrenceItem]] = {}
         self.attempts: dict[str, list[Attempt]] = {}
         self.refused: dict[str, list[RefusedCompletion]] = {}
+        self.replays: dict[str, list[Replay]] = {}
         self.skipped: dict[str, list[SkippedInstants]] = {}
         self.workers: list[Worker] = []
 
@@ -89,11 +91,11 @@ class FakeJobs:
 
     def lease(self, identifier: str, lease: Lease | None) -> None:
         """Who works on it now."""
-        self._set(identifier, lease=lease)
+        self.change(identifier, lease=lease)
 
     def end(self, identifier: str, state: OccurrenceState, **more: object) -> None:
         """Let it end."""
-        self._set(identifier, state=state, ended_at=self._now(), lease=None, **more)
+        self.change(identifier, state=state, ended_at=self._now(), lease=None, **more)
 
     def put_items(self, identifier: str, *outcomes: OutcomeKind | None) -> None:
         """Items of its run, numbered from 1."""
@@ -137,7 +139,7 @@ class FakeJobs:
         )
 
     def _schedule(self, asked: Asked) -> ScheduleDetail:
-        found = self._find_schedule(asked)
+        found = self.schedule(asked)
         instants, words = self._ahead(found, self._now(), 5)
         return ScheduleDetail(
             schedule=found,
@@ -149,7 +151,7 @@ class FakeJobs:
         )
 
     def _next_instants(self, asked: Asked) -> NextInstants:
-        found = self._find_schedule(asked)
+        found = self.schedule(asked)
         count = _number(asked, "count", 5, most=NEXT_MOST)
         after = _instant(asked, "after") or self._now()
         if not _EARLIEST <= after <= _LATEST:
@@ -187,25 +189,26 @@ class FakeJobs:
         return Occurrences(occurrences=tuple(page), next=following, now=self._now())
 
     def _occurrence(self, asked: Asked) -> OccurrenceDetail:
-        found = self._find(asked)
+        found = self.find(asked)
         items = self._items_of(found.id)
         return OccurrenceDetail(
             occurrence=counted(found, items),
             attempts=tuple(reversed(self.attempts.get(found.id, ()))),
             refused=tuple(reversed(self.refused.get(found.id, ()))),
+            replays=tuple(reversed(self.replays.get(found.id, ()))),
             items=tuple(items[:ITEMS]),
             items_next=_cursor(found.id, ITEMS) if len(items) > ITEMS else None,
             now=self._now(),
         )
 
     def _occurrence_items(self, asked: Asked) -> OccurrenceItems:
-        found = self._find(asked)
+        found = self.find(asked)
         page, following = _page(self._items_of(found.id), asked, default=ITEMS, listing=found.id)
         return OccurrenceItems(items=tuple(page), next=following, now=self._now())
 
     def _cancel(self, asked: Asked) -> OccurrenceChanged:
         order = CancelOrder.model_validate_json(asked.request.content)
-        found = self._find(asked)
+        found = self.find(asked)
         if found.state.ended:
             raise Refusal(
                 ErrorCode.OCCURRENCE_ENDED,
@@ -215,23 +218,34 @@ class FakeJobs:
             )
         if found.cancel_asked_at is None:
             asking = {"cancelled_by": asked.person, "cancel_reason": order.reason}
-            self._set(found.id, cancel_asked_at=self._now(), **asking)
+            self.change(found.id, cancel_asked_at=self._now(), **asking)
         changed = counted(self.occurrences[found.id], self._items_of(found.id))
         return OccurrenceChanged(occurrence=changed, now=self._now())
 
-    def _set(self, identifier: str, **more: object) -> None:
+    def change(self, identifier: str, **more: object) -> None:
+        """An occurrence has these fields otherwise, under its next version."""
         row = self.occurrences[identifier]
         self.occurrences[identifier] = row.model_copy(update={"version": row.version + 1, **more})
         self.changed(row.schedule)
 
-    def _find_schedule(self, asked: Asked) -> Schedule:
+    def schedule(self, asked: Asked) -> Schedule:
+        """The schedule that is asked about, as it stands; Refusal NOT_FOUND."""
         name = asked.parts["schedule"]
         if name not in self.schedules:
             known = ", ".join(sorted(self.schedules)) or "none"
             raise Refusal(ErrorCode.NOT_FOUND, f"There is no schedule {name!r}. Schedules: {known}.")
         return self._shown(name)
 
-    def _find(self, asked: Asked) -> Occurrence:
+    def shown(self, identifier: str) -> Occurrence:
+        """An occurrence with its items counted."""
+        return counted(self.occurrences[identifier], self._items_of(identifier))
+
+    def ahead(self, schedule: Schedule, after: datetime) -> Sequence[Planned]:
+        """Its next instants."""
+        return self._ahead(schedule, after, 1)[0]
+
+    def find(self, asked: Asked) -> Occurrence:
+        """The occurrence that is asked about; Refusal NOT_FOUND."""
         named = asked.parts["occurrence"]
         name = read_occurrence_name(named)
         for each in self.occurrences.values():
@@ -261,7 +275,7 @@ class FakeJobs:
                 "standing": standing,
                 "next_at": instants[0].at if instants and standing is not ScheduleStanding.PARKED else None,
                 "waiting": len(waiting),
-                "dead": sum(each.state is OccurrenceState.DEAD_LETTER for each in rows),
+                "dead": sum(each.state is OccurrenceState.DEAD_LETTER and each.discarded_at is None for each in rows),
                 "recent": tuple(
                     Recent(id=each.id, scheduled_at=each.scheduled_at, state=each.state, attempts=each.attempts)
                     for each in past

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from datetime import datetime, tzinfo
 
 from jobconsole.present.attempts import cancel_words
-from jobconsole.present.occurrences import CAUSES, attempts_text, late_text, left_text, started_late
+from jobconsole.present.occurrences import CAUSES, attempts_text, late_text, left_text, started_late, times_text
 from jobconsole.present.plain import pairs, table
 from jobconsole.present.schedules import CLOCKS, WHERE, At, clock_words, signs, skip_words, utc_text, wall_text, zone_of
 from jobconsole.present.text import line
 from jobconsole.present.times import brief_span, local, utc
-from jobcontract.occurrences import Attempt, Occurrence, OccurrenceDetail, OccurrenceItem, RefusedCompletion
+from jobcontract.occurrences import Attempt, Occurrence, OccurrenceDetail, OccurrenceItem, RefusedCompletion, Replay
 from jobcontract.schedules import NextInstants, Planned, Schedule, ScheduleDetail, SkippedInstants
 from jobcontract.workers import Worker
 
@@ -189,6 +189,8 @@ def occurrence_lines(occurrence: Occurrence, zone: tzinfo) -> list[str]:
             ("cause", _cause(occurrence)),
             ("error", occurrence.error),
             ("cancel asked", cancelled),
+            ("put away", _discarded(occurrence, zone)),
+            ("replayed", times_text(occurrence.replays) if occurrence.replays else None),
             ("scheduled", f"{_both(occurrence.scheduled_at, zone)}{wall}"),
             ("origin", occurrence.origin),
             ("due", None if occurrence.state.ended else _both(occurrence.due_at, zone)),
@@ -207,6 +209,14 @@ def occurrence_lines(occurrence: Occurrence, zone: tzinfo) -> list[str]:
             ("items", _items(occurrence)),
         )
     )
+
+
+def _discarded(occurrence: Occurrence, zone: tzinfo) -> str | None:
+    if occurrence.discarded_at is None:
+        return None
+    by = occurrence.discarded_by
+    who = f"by {by.id} ({by.name})" if by is not None else "by somebody"
+    return f"{who}, {_both(occurrence.discarded_at, zone)}: {occurrence.discard_reason or ''}"
 
 
 def _items(occurrence: Occurrence) -> str:
@@ -239,6 +249,7 @@ def detail_lines(detail: OccurrenceDetail, zone: tzinfo) -> list[str]:
         *occurrence_lines(detail.occurrence, zone),
         *(["", *attempts_lines(detail.attempts, zone)] if detail.attempts else []),
         *(["", *refused_lines(detail.refused, zone)] if detail.refused else []),
+        *(["", *replays_lines(detail.replays, zone)] if detail.replays else []),
         *(["", *items_lines(detail.items, zone)] if detail.items else []),
     ]
 
@@ -267,6 +278,27 @@ def refused_lines(refused: Sequence[RefusedCompletion], zone: tzinfo) -> list[st
     """One line a write that came too late and changed nothing."""
     rows = ((f"{each.fence:,}", each.worker, each.host, _both(each.at, zone), each.what) for each in refused)
     return table(("late fence", "Worker", "host", "refused", "what it wanted to write"), rows, right=(0,))
+
+
+def replays_lines(replays: Sequence[Replay], zone: tzinfo) -> list[str]:
+    """One line a replay, the latest first: who had it run again and why, and how it had ended before."""
+    rows = (
+        (
+            f"{each.replay:,}",
+            each.person.id,
+            _both(each.at, zone),
+            each.recovery or "",
+            each.reason,
+            each.state_before,
+            each.cause_before or "",
+            utc(each.ended_before),
+            f"{each.attempts_before:,}",
+            f"{each.not_done:,}",
+        )
+        for each in replays
+    )
+    heads = ("replay", "by", "at", "recovery", "why", "before", "cause", "had ended", "attempts", "items again")
+    return table(heads, rows, right=(0, 8, 9))
 
 
 def items_lines(items: Sequence[OccurrenceItem], zone: tzinfo) -> list[str]:
@@ -304,11 +336,19 @@ def workers_lines(workers: Sequence[Worker], zone: tzinfo) -> list[str]:
             _both(each.started_at, zone),
             _both(each.beat_at, zone),
             each.version,
+            _drained(each, zone),
         )
         for each in workers
     )
-    heads = ("Worker", "host", "state", "processing", "slots", "since", "last heard", "version")
+    heads = ("Worker", "host", "state", "processing", "slots", "since", "last heard", "version", "drained")
     return table(heads, rows, right=(3, 4)) if workers else ["No Worker lives, and none stopped within the last day."]
+
+
+def _drained(worker: Worker, zone: tzinfo) -> str:
+    if worker.drain_asked_at is None:
+        return ""
+    by = worker.drain_asked_by.id if worker.drain_asked_by is not None else "somebody"
+    return f"by {by}, {_both(worker.drain_asked_at, zone)}: {worker.drain_reason or ''}"
 
 
 def _both(instant: datetime, zone: tzinfo) -> str:

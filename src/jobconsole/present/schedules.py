@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING
 
 from jobconsole.present.columns import Line, Piece, Tone, joined
@@ -260,8 +260,7 @@ def wall_text(planned: Planned, zone: str) -> str:
 def reader_text(planned: Planned, at: At) -> str:
     """` · Sun 02:30 CET for you`: on the reader's clock, where that is neither UTC nor the zone's."""
     there = planned.at.astimezone(at.zone)
-    offset = there.utcoffset()
-    if offset is None or offset.total_seconds() in (0, planned.offset if planned.local is not None else 0):
+    if there.utcoffset() == timedelta(0) or there.replace(tzinfo=None) == planned.local:
         return ""
     return f" · {there:%a %H:%M} {there.tzname()} for you"
 

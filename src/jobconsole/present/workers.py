@@ -94,6 +94,18 @@ def none_live_words(workers: Sequence[Worker]) -> str:
     return "" if live or not workers else NONE_LIVE
 
 
+def drained_words(worker: Worker, at: At) -> str:
+    """Who asked a Worker to take nothing new, when and why; empty where nobody did."""
+    if worker.drain_asked_at is None or worker.stopped_at is not None:
+        return ""
+    by = worker.drain_asked_by.id if worker.drain_asked_by is not None else "somebody"
+    asked = f"asked by {by} {_ago(worker.drain_asked_at, at.now)}"
+    return (
+        f"‖ Worker {worker.incarnation[:SHORT_ID]} on {worker.host} takes nothing new, {asked}: "
+        f'"{worker.drain_reason or ""}"'
+    )
+
+
 def silent_words(worker: Worker, at: At) -> str:
     """What a silent Worker means for what it holds here; empty where it holds nothing, and for any other."""
     if worker.standing is not WorkerStanding.SILENT or not worker.processing:

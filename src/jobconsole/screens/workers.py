@@ -17,6 +17,7 @@ from jobconsole.commands.situation import Situation
 from jobconsole.present.columns import Line, Piece, Tone
 from jobconsole.present.workers import (
     EMPTY,
+    drained_words,
     none_live_words,
     silent_words,
     workers_cells,
@@ -41,7 +42,7 @@ class WorkersScreen(WatchingScreen):
     EXPLANATION = (
         "The Worker processes that run schedules and apply plans, and those that stopped within the last day. ● live, ‖ "
         "draining: takes nothing new and ends what it has, ✗ silent: was not heard of although it should have been, – "
-        "stopped. Each start of a process is a Worker of its own; its host is a name for people. What it processes is "
+        "stopped. Who had one drained and why stands above the list. Each start of a process is a Worker of its own; its host is a name for people. What it processes is "
         "counted in this tenant alone. What a lost Worker held is taken over once its leases run out."
     )
     AUTO_FOCUS = "#workers"
@@ -149,7 +150,9 @@ class WorkersScreen(WatchingScreen):
         rows = self.rows.rows
         warnings = [none_live_words(rows), *(silent_words(each, self.at()) for each in rows)]
         told: list[Line] = [(Piece(f"✗ {words}", Tone.BAD),) for words in warnings if words]
-        return [*self.said_lines(EMPTY, rows=len(self.rows)), *told[:3]]
+        drained = [drained_words(each, self.at()) for each in rows]
+        told += [(Piece(words, Tone.WARN),) for words in drained if words]
+        return [*self.said_lines(EMPTY, rows=len(self.rows)), *told[:4]]
 
     @on(Table.CursorMoved)
     def _cursor_moved(self) -> None:
