@@ -37,7 +37,9 @@ from jobservice.api import (
     schedules,
     scores,
     session,
+    simulation,
     stops,
+    why,
     workers,
 )
 from jobservice.api.admission import JobRoute
@@ -68,6 +70,8 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *occurrences.ENDPOINTS,
     *recoveries.ENDPOINTS,
     *workers.ENDPOINTS,
+    *why.ENDPOINTS,
+    *simulation.ENDPOINTS,
     *stops.ENDPOINTS,
     *audit.ENDPOINTS,
     *events.ENDPOINTS,
