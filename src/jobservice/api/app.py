@@ -21,6 +21,9 @@ from jobcontract.errors import Refusal
 from jobservice import __version__
 from jobservice.api import (
     acts,
+    acts_on_occurrences,
+    acts_on_schedules,
+    acts_on_workers,
     audit,
     claims,
     codes,

@@ -73,6 +73,13 @@ async def add_schedules(transaction: Transaction, changed: Collection[tuple[str,
         await transaction.run("hints/add_schedules", tenants=tenants, topics=topics, refs=refs)
 
 
+async def add_workers(transaction: Transaction, *, version: int) -> None:
+    """Say that a Worker was asked to take nothing new, or may take again: it serves every schedule, so that is what the
+    hint says. The version is the moment, in microseconds since 1970."""
+    every = Topic.SCHEDULES.value
+    await transaction.run("hints/add", topic=every, queue=every, ref=every, version=version)
+
+
 async def add_recovery(transaction: Transaction, *, recovery: str, version: int) -> None:
     """Say that a recovery changed, or how far it is."""
     await transaction.run("hints/add", topic=Topic.RECOVERY.value, queue=recovery, ref=recovery, version=version)

@@ -6,6 +6,8 @@ from uuid import UUID
 
 from jobservice.store.database import Row, Transaction
 
+_EVER_SECONDS = 1e9
+
 
 async def add_worker(transaction: Transaction, *, incarnation: UUID, version: str, host: str, slots: int = 0) -> None:
     """A Worker process begins, with room for so many runs; `host` is for people, never an identity."""
@@ -35,4 +37,9 @@ async def hand_back_duties(transaction: Transaction, incarnation: UUID) -> None:
 async def listed(transaction: Transaction, *, keep_seconds: float, most: int) -> list[Row]:
     """Workers that live, and those that stopped or fell silent within `keep_seconds`, the newest first, with how many
     occurrences of the tenant each holds (`processing`)."""
-    return list(await transaction.rows("workers/listed", keep=keep_seconds, most=most))
+    return list(await transaction.rows("workers/listed", worker=None, keep=keep_seconds, most=most))
+
+
+async def one(transaction: Transaction, incarnation: str) -> Row | None:
+    """One of them, however long it was silent; None where nobody knows it."""
+    return await transaction.row("workers/listed", worker=incarnation, keep=_EVER_SECONDS, most=1)

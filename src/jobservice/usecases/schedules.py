@@ -65,9 +65,9 @@ async def list_schedules(service: Service, actor: Actor, after: str | None, limi
         now = transaction.began_at
         late = standings.late_since(now)
         counted = await store.counts(transaction, [each.id for each in known], now=now, late=late)
-        shown = await _shown(transaction, service, actor, page)
+        rows = await shown(transaction, service, actor, page)
     return ListedSchedules(
-        schedules=shown,
+        schedules=rows,
         last=page[-1].id if len(behind) > len(page) else None,
         total=len(known),
         late=counted["late"],
@@ -89,7 +89,7 @@ async def read_schedule(service: Service, actor: Actor, identifier: str) -> Sche
     called_off = frozenset(row["called_off"] or ())
     return ScheduleDetail(
         schedule=_schedule(service, actor, schedule, row, now),
-        next=tuple(_called_off(each) if each.at in called_off else each for each in map(_planned, coming.instants)),
+        next=tuple(_called_off(each) if each.at in called_off else each for each in map(planned, coming.instants)),
         next_words=coming.words,
         tzdata=tzdata_version(),
         skipped=tuple(SkippedInstants.model_validate(row) for row in skipped),
@@ -121,7 +121,7 @@ async def next_instants(
         zone=words.zone_of(schedule),
         tzdata=tzdata_version(),
         after=start,
-        instants=tuple(map(_planned, coming.instants)),
+        instants=tuple(map(planned, coming.instants)),
         words=coming.words,
         now=now,
     )
@@ -144,9 +144,10 @@ def _known(service: Service, actor: Actor) -> list[rules.Schedule]:
     return sorted(here, key=lambda each: each.id)
 
 
-async def _shown(
+async def shown(
     transaction: Transaction, service: Service, actor: Actor, schedules: Sequence[rules.Schedule]
 ) -> tuple[Schedule, ...]:
+    """How these schedules stand in the transaction of the actor's tenant."""
     rows = await _rows(transaction, schedules)
     return tuple(_schedule(service, actor, each, rows[each.id], transaction.began_at) for each in schedules)
 
@@ -267,7 +268,8 @@ def _called_off(planned: Planned) -> Planned:
     return planned.model_copy(update={"runs": False, "words": "A person cancelled it: it does not run."})
 
 
-def _planned(instant: ahead.PlannedInstant) -> Planned:
+def planned(instant: ahead.PlannedInstant) -> Planned:
+    """An instant of a look ahead as people see it."""
     return Planned(
         at=instant.at,
         local=instant.local,
