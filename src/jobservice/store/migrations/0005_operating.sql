@@ -82,7 +82,8 @@ create table jobs.recoveries (
     check (moves <> 'money' or confirmed_at is null or signature is not null)
 );
 create index recoveries_recent on jobs.recoveries (tenant, made_at desc, id desc);
-create index recoveries_live on jobs.recoveries (state, made_at) where state in ('open', 'applying', 'paused');
+create index recoveries_live on jobs.recoveries (state, made_at)
+where account is null and state in ('open', 'applying', 'paused', 'aborted');
 
 create table jobs.recovery_rows (
     recovery uuid not null references jobs.recoveries (id),
@@ -228,6 +229,7 @@ create table jobs.alarms (
 );
 create unique index alarms_open on jobs.alarms (tenant, kind, subject) where cleared_at is null;
 create index alarms_cleared on jobs.alarms (tenant, cleared_at desc, id desc) where cleared_at is not null;
+create index alarms_again on jobs.alarms (tenant, kind, subject, cleared_at) where cleared_at is not null;
 create index alarms_to_tell on jobs.alarms (tell_at, id) where told = 'waiting';
 -- What the alarms are found by, over all tenants, every few seconds.
 create index schedules_parked on jobs.schedules (tenant, schedule) where parked_at is not null;
@@ -290,6 +292,7 @@ grant update (turn, sentence, started_at, ended_at, occurrence) on jobs.recovery
 grant select, insert, delete on jobs.stops to jobs_api;
 grant select on jobs.stops to jobs_worker;
 grant update (drain_asked_at, drain_asked_by, drain_reason) on jobs.workers to jobs_api;
+create policy api_drains on jobs.workers for update to jobs_api using (true) with check (true);
 grant select on jobs.alarms to jobs_api;
 grant update (
     acknowledged_at, acknowledged_by, note, version, telling, told, tell_at, tries
@@ -331,6 +334,9 @@ create trigger alarms_wake_again after update on jobs.alarms
 for each row
 when (new.told = 'waiting' and old.told <> 'waiting')
 execute function jobs.wake('alarms');
+
+-- What of a plan waits, and when it is due: a schedule brings it forward, and the plan's run sees it by this.
+create index plan_items_due on jobs.plan_items (plan, try_at) where turn = 'waiting';
 
 -- Which schedule an entry is about: its history is the entries of it.
 alter table jobs.audit
@@ -537,3 +543,19 @@ as $$
 $$;
 revoke all on function jobs.slots_taken() from public;
 grant execute on function jobs.slots_taken() to jobs_api, jobs_worker;
+
+-- The timeline of an incident: each of its sources is a range of an index.
+create index audit_timeline on jobs.audit (tenant, at, id)
+where not detail ?| array['queue', 'outward_key', 'plan_name', 'recovery'];
+create index occurrences_died on jobs.occurrences (tenant, ended_at, id) where state = 'dead-letter';
+create index occurrences_late on jobs.occurrences (tenant, started_at, id)
+where started_at - scheduled_at > interval '1 minute';
+create index occurrences_made_good on jobs.occurrences (tenant, ended_at, id)
+where state = 'completed' and (attempts > 1 or replays > 0);
+create index occurrence_attempts_ill on jobs.occurrence_attempts (tenant, ended_at, occurrence)
+where ending <> 'completed';
+create index refused_completions_at on jobs.refused_completions (tenant, at, id);
+create index skipped_instants_decided on jobs.skipped_instants (tenant, decided_at, id);
+create index alarms_opened on jobs.alarms (tenant, opened_at, id);
+create index plans_ended on jobs.plans (tenant, ended_at, id) where ended_at is not null;
+create index recoveries_ended on jobs.recoveries (tenant, ended_at, id) where ended_at is not null;
