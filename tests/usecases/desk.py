@@ -80,6 +80,12 @@ SETTINGS = Settings(
     occurrence_lease=30,
     worker_grace=20,
     worker_slots=16,
+    alarm_late_after=120,
+    alarm_missed_for=3_600,
+    alarm_spike_least=10,
+    alarm_spike_factor=5,
+    alarm_silent_after=60,
+    alarm_quiet_after=120,
 )
 
 

@@ -56,6 +56,12 @@ class Settings:
     occurrence_lease: float
     worker_grace: float
     worker_slots: int
+    alarm_late_after: float
+    alarm_missed_for: float
+    alarm_spike_least: int
+    alarm_spike_factor: int
+    alarm_silent_after: float
+    alarm_quiet_after: float
 
 
 DECLARATIONS: tuple[SettingDeclaration, ...] = (
@@ -160,5 +166,47 @@ DECLARATIONS: tuple[SettingDeclaration, ...] = (
         least=1,
         most=200,  # each may need a connection of its own to the database
         purpose="runs of one Worker at once",
+    ),
+    SettingDeclaration(
+        id="alarm.late-after",
+        type=SettingType.DURATION,
+        least=10,
+        most=86_400,
+        purpose="how long a run may be due and not start before it is an alarm",
+    ),
+    SettingDeclaration(
+        id="alarm.missed-for",
+        type=SettingType.DURATION,
+        least=60,
+        most=604_800,
+        purpose="how long an instant that was missed is an alarm",
+    ),
+    SettingDeclaration(
+        id="alarm.spike-least",
+        type=SettingType.COUNT,
+        least=1,
+        most=10_000,
+        purpose="runs of a schedule that fail within an hour, or wait for another attempt, before it is an alarm",
+    ),
+    SettingDeclaration(
+        id="alarm.spike-factor",
+        type=SettingType.COUNT,
+        least=1,
+        most=1_000,
+        purpose="how many times the hourly mean of the day before that has to be",
+    ),
+    SettingDeclaration(
+        id="alarm.silent-after",
+        type=SettingType.DURATION,
+        least=15,  # three heartbeats: before that nobody calls it silent
+        most=86_400,
+        purpose="how long a Worker may be silent before it is an alarm",
+    ),
+    SettingDeclaration(
+        id="alarm.quiet-after",
+        type=SettingType.DURATION,
+        least=0,
+        most=3_600,
+        purpose="how long what comes and goes has to be gone before its alarm is over",
     ),
 )

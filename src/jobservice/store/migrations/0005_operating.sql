@@ -557,5 +557,5 @@ where ending <> 'completed';
 create index refused_completions_at on jobs.refused_completions (tenant, at, id);
 create index skipped_instants_decided on jobs.skipped_instants (tenant, decided_at, id);
 create index alarms_opened on jobs.alarms (tenant, opened_at, id);
-create index plans_ended on jobs.plans (tenant, ended_at, id) where ended_at is not null;
-create index recoveries_ended on jobs.recoveries (tenant, ended_at, id) where ended_at is not null;
+create index plans_ended on jobs.plans (tenant, ended_at, id) where state in ('voided', 'expired');
+create index recoveries_ended on jobs.recoveries (tenant, ended_at, id) where state in ('done', 'expired');

@@ -1,0 +1,22 @@
+-- One alarm of a tenant.
+select
+    a.id::text as id,
+    a.kind,
+    a.subject,
+    a.schedule,
+    a.sentence,
+    a.count,
+    a.opened_at,
+    a.seen_at,
+    a.cleared_at,
+    a.acknowledged_at,
+    a.acknowledged_by,
+    p.name as acknowledged_by_name,
+    a.note,
+    a.told,
+    a.told_at,
+    a.told_words,
+    a.version
+from jobs.alarms as a
+left join jobs.people as p on a.acknowledged_by = p.id
+where a.tenant = %(tenant)s and a.id = %(id)s::uuid
