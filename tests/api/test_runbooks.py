@@ -47,7 +47,7 @@ async def test_another_tenant_sees_its_own_acts_alone(api: Api, service: Any) ->
     assert Runbooks.model_validate_json(stranger.text).transcript == ()
 
 
-@pytest.mark.requirement("MONEY-01")
+@pytest.mark.requirement("MONEY-1")
 async def test_the_schedule_that_moves_money_is_replayed_by_finance_alone(api: Api) -> None:
     for person, may in (("o.lind", False), ("m.ito", True)):
         client = await api.of(person)

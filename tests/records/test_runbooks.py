@@ -98,7 +98,7 @@ def test_a_job_lacks_what_is_of_a_job_that_there_is_not(folder: Path) -> None:
     assert "how shop.settle is to be replayed: " in found[0]
 
 
-@pytest.mark.requirement("run-manual-jobs-under-their-guard", "MONEY-01")
+@pytest.mark.requirement("run-manual-jobs-under-their-guard", "MONEY-1")
 def test_which_interface_does_what() -> None:
     fits: dict[tuple[Procedure, bool, bool], set[str]] = {}
     for procedure in Procedure:
@@ -115,7 +115,7 @@ def test_which_interface_does_what() -> None:
     assert fits[Procedure.REPLAY, False, True] == {"make-recovery"}
 
 
-@pytest.mark.requirement("MONEY-01")
+@pytest.mark.requirement("MONEY-1")
 def test_whoever_replays_by_a_recovery_needs_what_its_rows_ask_for() -> None:
     found, _ = records.load(GOOD)
     assert found is not None

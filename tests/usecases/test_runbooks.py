@@ -74,7 +74,7 @@ async def read(jobs: ScheduleDesk, person: str, schedule: str = NIGHTLY) -> dict
     return {each.procedure: each for each in found.runbooks}
 
 
-@pytest.mark.requirement("MONEY-01")
+@pytest.mark.requirement("MONEY-1")
 async def test_a_runbook_says_what_is_typed_who_may_and_why_not(jobs: ScheduleDesk) -> None:
     mine = await read(jobs, "o.lind")
     assert tuple(mine) == tuple(Procedure)

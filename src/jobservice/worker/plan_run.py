@@ -20,7 +20,7 @@ from jobcontract.errors import Refusal
 from jobcontract.states import PlanState, Turn
 from jobservice.application import Outcome, uncertain
 from jobservice.rules.turns import Ending, Frozen, Why, ending, seconds_until
-from jobservice.store import hints
+from jobservice.store import confirmed_turns, hints
 from jobservice.store import leases as store
 from jobservice.store import turns as turn_store
 from jobservice.store.leases import PlanHead
@@ -60,6 +60,8 @@ class PlanRun:
     _ready: deque[Frozen] = field(default_factory=deque)
     _later: list[tuple[float, int, Frozen]] = field(default_factory=list)
     _order: count[int] = field(default_factory=count)
+    _waiting: set[str] = field(default_factory=set)
+    """Items that wait as their own turns said: those that a schedule may bring forward."""
     _halted: bool = False
     _broken: int = 0
     _news: int = 0
@@ -84,15 +86,17 @@ class PlanRun:
             if row.turn is Turn.NOT_STARTED:
                 self._ready.append(row.frozen)
             elif row.turn is Turn.WAITING:
+                self._waiting.add(row.frozen.item)
                 self._wait_for(row.frozen, seconds_until(row.try_at, self.head.now))
-        telling = asyncio.create_task(self._tell_on())
+        beside = [asyncio.create_task(work) for work in (self._tell_on(), self._look_on())]
         try:
             async with asyncio.TaskGroup() as group:
                 for _ in range(self.pacing.at_once):
                     group.create_task(self._slot())
         finally:
-            telling.cancel()
-            await asyncio.gather(telling, return_exceptions=True)
+            for task in beside:
+                task.cancel()
+            await asyncio.gather(*beside, return_exceptions=True)
         await self.tell()
 
     async def tell(self) -> None:
@@ -116,6 +120,26 @@ class PlanRun:
                     await self.tell()
                 except Refusal as away:
                     _log.warning("progress-not-told", plan=self.head.id, reason=away.detail)
+
+    async def _look_on(self) -> None:
+        """Look what of the waiting rows was brought forward (`run_confirmed.py`): it is tried next."""
+        while True:
+            await asyncio.sleep(self.pacing.look)
+            if not self._waiting:
+                continue
+            try:
+                async with self.turns.database.transaction(self.turns.tenant) as transaction:
+                    due = await confirmed_turns.due(transaction, self.head.id)
+            except Refusal as away:
+                _log.warning("plan-not-looked-at", plan=self.head.id, reason=away.detail)
+                continue
+            self._bring_forward(due & self._waiting)
+
+    def _bring_forward(self, items: frozenset[str]) -> None:
+        """Let those be next whose wait is over."""
+        now = time.monotonic()
+        self._later = [(now if row.item in items else when, number, row) for when, number, row in self._later]
+        heapq.heapify(self._later)
 
     async def _slot(self) -> None:
         """One of several that take the next item, until there is none to take."""
@@ -153,6 +177,7 @@ class PlanRun:
         heapq.heappush(self._later, (time.monotonic() + seconds, next(self._order), row))
 
     async def _turn(self, row: Frozen) -> None:
+        self._waiting.discard(row.item)
         try:
             self._heed(row, await self.turns.take(row))
             self._broken = 0
@@ -171,6 +196,7 @@ class PlanRun:
         if ended.ending is not None:
             self._news += 1
             if ended.ending.turn is Turn.WAITING:
+                self._waiting.add(row.item)
                 self._wait_for(row, ended.ending.after_seconds or AGAIN_SECONDS)
             return
         if ended.not_begun is None or ended.not_begun.why is Why.PASSED:

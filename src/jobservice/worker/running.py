@@ -20,7 +20,7 @@ from jobcontract.states import AttemptEnding, DeadCause, OccurrenceState
 from jobservice.application import Application, Outcome, UseCaseFunction
 from jobservice.records import RecordSet
 from jobservice.rules.attempts import after_attempt, retry_delay
-from jobservice.rules.schedules import RESCORE, Itself, Registered, Schedule, ScoresDue
+from jobservice.rules.schedules import RESCORE, Confirmed, Itself, Registered, Schedule, ScoresDue
 from jobservice.store import occurrence_items as store
 from jobservice.store.database import Database
 from jobservice.store.occurrence_leases import TakenOccurrence
@@ -29,6 +29,7 @@ from jobservice.worker.job_call import Calling
 from jobservice.worker.leased_work import RowLease, Why
 from jobservice.worker.run import Run, Tally
 from jobservice.worker.run_batches import run_batches, run_together
+from jobservice.worker.run_confirmed import Proof, Unproven, nothing_proven, run_confirmed
 from jobservice.worker.run_ending import Ending, RunLost
 from jobservice.worker.run_items import AT_ONCE, Feed, SingleRun, follow_cursor, run_itself
 from jobservice.worker.run_scope import Room, Scope
@@ -45,7 +46,7 @@ TOGETHER_SECONDS = 5.0
 
 
 async def _none(*_: object) -> Outcome:
-    raise RuntimeError("scores are counted in batches, by no function of an application")
+    raise RuntimeError("the service does this by itself, by no function of an application")
 
 
 _NO_FUNCTION: UseCaseFunction = _none
@@ -73,6 +74,8 @@ class Runner:
     room: Room
     """Of all runs of the process. The pool of `database` has a connection for each place, and one for each run."""
     at_once: int = AT_ONCE
+    proof: Proof = nothing_proven
+    """What verifies the recovery by which a person runs a schedule that moves money."""
     jitter: Callable[[], float] = random.random
     _gathering: dict[tuple[str, UUID], _Together] = field(default_factory=dict)
     _scorer: Scorer = field(init=False)
@@ -114,15 +117,7 @@ class Runner:
         schedule = self.records.schedules.get(taken.schedule)
         if schedule is None:
             raise Unrunnable(f"The records have no schedule {taken.schedule} any more.")
-        title, function = "Scoring", _NO_FUNCTION
-        if schedule.runs != RESCORE:
-            use_case, registered = (
-                self.records.job_use_cases.get(schedule.runs),
-                self.application.use_cases.get(schedule.runs),
-            )
-            if use_case is None or registered is None:
-                raise Unrunnable(f"{taken.schedule} runs {schedule.runs}, which is not registered any more.")
-            title, function = use_case.title, registered
+        title, function = self._what(schedule)
         selection = None
         if isinstance(schedule.selection, Registered):
             selection = self.application.selections.get(schedule.selection.id)
@@ -148,6 +143,18 @@ class Runner:
             tally=Tally.of(taken, None),
         )
 
+    def _what(self, schedule: Schedule) -> tuple[str, UseCaseFunction]:
+        """The title of what it runs, and the application's function; Unrunnable where that is not there any more."""
+        if schedule.runs == RESCORE:
+            return "Scoring", _NO_FUNCTION
+        if schedule.moves_money:
+            return "Bringing payouts forward", _NO_FUNCTION
+        use_case = self.records.job_use_cases.get(schedule.runs)
+        registered = self.application.use_cases.get(schedule.runs)
+        if use_case is None or registered is None:
+            raise Unrunnable(f"{schedule.id} runs {schedule.runs}, which is not registered any more.")
+        return use_case.title, registered
+
     async def _work(self, run: Run) -> None:
         """The whole attempt on the path that its schedule says."""
         schedule, left = run.schedule, False
@@ -159,6 +166,8 @@ class Runner:
         elif isinstance(schedule.selection, Itself):
             if not (_small(schedule) and run.taken.fence == 1 and await self._with_others(run)):
                 await run_itself(run)
+        elif isinstance(schedule.selection, Confirmed):
+            await run_confirmed(run, schedule.selection, left=left, at_once=self.at_once, proof=self.proof)
         elif schedule.cursor is not None:
             await follow_cursor(run, schedule.cursor, left=left)
         elif schedule.batch_path:
@@ -224,6 +233,15 @@ class Runner:
             return self._by_tally(run)
         if isinstance(error, RunLost):
             raise error
+        if isinstance(error, Unproven):
+            _log.error("money-run-unproven", alarm=True, schedule=run.schedule.id, tenant=run.taken.tenant)
+            return self._ending(
+                run,
+                AttemptEnding.FAILED,
+                OccurrenceState.DEAD_LETTER,
+                cause=DeadCause.UNRUNNABLE,
+                error=str(error),
+            )
         if isinstance(error, SelectionUnfit):
             return self._after(run, AttemptEnding.FAILED, str(error))
         if isinstance(error, Refusal):
