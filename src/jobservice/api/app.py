@@ -42,6 +42,7 @@ from jobservice.api import (
     session,
     simulation,
     stops,
+    timeline,
     why,
     workers,
 )
@@ -80,6 +81,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *simulation.ENDPOINTS,
     *stops.ENDPOINTS,
     *audit.ENDPOINTS,
+    *timeline.ENDPOINTS,
     *events.ENDPOINTS,
     *health.ENDPOINTS,
 )
