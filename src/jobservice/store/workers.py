@@ -14,9 +14,11 @@ async def add_worker(transaction: Transaction, *, incarnation: UUID, version: st
     await transaction.run("workers/add_worker", incarnation=incarnation, version=version, host=host, slots=slots)
 
 
-async def beat(transaction: Transaction, incarnation: UUID) -> bool:
-    """Whether the process is still known; it lives."""
-    return await transaction.run("workers/beat", incarnation=incarnation) > 0
+async def beat(transaction: Transaction, incarnation: UUID, *, leaving: bool) -> bool | None:
+    """It lives: whether a person wants it to take nothing new; None where the process is not known any more. `leaving`:
+    it takes nothing new because it ends."""
+    row = await transaction.row("workers/beat", incarnation=incarnation, leaving=leaving)
+    return None if row is None else bool(row["drains"])
 
 
 async def drain(transaction: Transaction, incarnation: UUID) -> None:

@@ -34,6 +34,7 @@ class Claimer:
     holder: UUID
     outage: Outage
     stopping: Callable[[], bool]
+    """Whether nothing new is to be taken: the Worker stops, or a person wants it to drain."""
     leaving: asyncio.Event
     """Set when the Worker waits for the database no longer: what could not be given back is left to run out."""
     bell: asyncio.Event = field(default_factory=asyncio.Event)
@@ -60,7 +61,7 @@ class Claimer:
     async def step(self, *, woken: bool) -> float:  # noqa: ARG002  # it looks what there is
         """Take what there is room for, and begin to work on it; seconds until something is due, or until the next look."""
         room = self.work.most - len(self.held)
-        if room <= 0:
+        if room <= 0 or self.stopping():
             return self.work.every
         asked = time.monotonic()
         taken = await self.work.take(self.holder, room, self.held.by_tenant())
@@ -73,7 +74,7 @@ class Claimer:
     def _begin(self, grant: Grant, deadline: float) -> None:
         lease = RowLease(grant=grant, holder=self.holder, deadline=deadline, stopping=self.stopping)
         self.held.add(lease)
-        if self.stopping():  # taken while the Worker began to stop: given back, not begun
+        if self.stopping():  # taken while the Worker began to stop or to drain: given back, not begun
             self._keep(asyncio.create_task(self._end(lease)))
             return
         context = copy_context()

@@ -128,6 +128,7 @@ class Fenced:
     database: Database
     holder: UUID
     stopping: Callable[[], bool]
+    """Whether nothing new is to be taken: the Worker stops, or a person wants it to drain."""
     bell: asyncio.Event = field(default_factory=asyncio.Event)
     _missed: bool = False
     """Whether it was woken while another Worker was at it."""
@@ -146,6 +147,8 @@ class Fenced:
 
     async def step(self, *, woken: bool) -> float:
         """One run, where it is due or woken and no other Worker is at it."""
+        if self.stopping():
+            return self.duty.every
         if isinstance(self.duty, Wanted) and not await self.duty.wanted(self.database, self.holder):
             self._missed = False
             return self.duty.every

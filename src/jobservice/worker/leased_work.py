@@ -49,7 +49,8 @@ class RowLease:
     holder: UUID
     deadline: float
     stopping: Callable[[], bool] = lambda: False
-    """Whether the Worker drains: what can end at any point ends now, what cannot has the grace."""
+    """Whether the Worker takes nothing new, for it stops or drains: what can end at any point ends now; what cannot has
+    the grace where it stops, and all the time that it needs where it drains."""
     lost: bool = False
     over: bool = False
     """Whether the work gave the lease back itself, with its last write."""

@@ -1,4 +1,4 @@
-"""Owns a Worker process's life: the tuple of its duties, a loop for each, and its end in a stated order.
+"""Owns a Worker process's life: the tuple of its duties, a loop for each, draining, and its end in a stated order.
 
 Polling stops, what runs drains, what is left is cancelled and given back, the duties end, the row says *stopped*. A
 database that is away is waited for (`outage.py`); whatever else a duty raises ends that step alone. Never decides
@@ -70,7 +70,10 @@ class Worker:
     helds: tuple[Held, ...] = ()
     abandoned: bool = False
     """Whether work was left running that did not end when it was cancelled: the process has to exit the hard way."""
+    drains: bool = False
+    """Whether a person wants it to take nothing new: what it has goes on to its end."""
     _leaving: asyncio.Event = field(default_factory=asyncio.Event)
+    _duties_of_it: tuple[Duty, ...] = ()
 
     def __post_init__(self) -> None:
         self.helds = tuple(Held(work=work) for work in self.leased)
@@ -80,9 +83,13 @@ class Worker:
         outage = self.outage or Outage(database=self.database)
         outage.pauses = self.pace.pauses()
         presence = Presence(
-            database=self.database, incarnation=self.incarnation, slots=self.slots, every=self.pace.beat
+            database=self.database,
+            incarnation=self.incarnation,
+            slots=self.slots,
+            every=self.pace.beat,
+            drained=self._drained,
         )
-        duties = self._duties(outage, presence)
+        duties = self._duties_of_it = self._duties(outage, presence)
         ends = {Ends.FIRST: self.stop, Ends.LAST: asyncio.Event()}
         self.database.report_to(outage.begin)
         if self.watchdog is not None:
@@ -112,22 +119,41 @@ class Worker:
 
     def _duties(self, outage: Outage, presence: Presence) -> tuple[Duty, ...]:
         """All duties of this process."""
-        draining = self.stop.is_set
         duties: tuple[Duty, ...] = (
             outage,
             presence,
             Renewer(helds=self.helds, holder=self.incarnation, outage=outage),
             *(
-                Fenced(duty=duty, database=self.database, holder=self.incarnation, stopping=draining)
+                Fenced(duty=duty, database=self.database, holder=self.incarnation, stopping=self._takes_nothing)
                 for duty in self.duties
             ),
             *(
-                Claimer(held=held, holder=self.incarnation, outage=outage, stopping=draining, leaving=self._leaving)
+                Claimer(
+                    held=held,
+                    holder=self.incarnation,
+                    outage=outage,
+                    stopping=self._takes_nothing,
+                    leaving=self._leaving,
+                )
                 for held in self.helds
             ),
         )
         listening = Listening(database=self.database, outage=outage, heard=lambda payload: ring(duties, payload))
         return (*duties, listening)
+
+    def _takes_nothing(self) -> bool:
+        return self.drains or self.stop.is_set()
+
+    def _drained(self, drains: bool) -> None:
+        """What the process's row says with each beat. Duties that it has are handed back, leased rows go to their end."""
+        if drains == self.drains:
+            return
+        self.drains = drains
+        if drains:
+            _log.info("worker-asked-to-drain", running=sum(len(held) for held in self.helds))
+        else:
+            _log.info("worker-takes-again")
+            ring(self._duties_of_it)
 
     async def _loop(self, duty: Duty, outage: Outage, started: asyncio.Event, end: asyncio.Event) -> None:
         """Step after step until `end`. The outage keeper begins before the Worker is known, all others after."""

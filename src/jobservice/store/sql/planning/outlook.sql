@@ -1,6 +1,6 @@
 -- The clock, every tenant, whether one of these schedules is to be looked at or has missed something, and whether no
--- Worker that lives started later than this one: all that a run reads where there is nothing to do. What was missed is
--- found first, by its own index: it is almost always nothing.
+-- Worker that lives and takes work started later than this one: all that a run reads where there is nothing to do. What
+-- was missed is found first, by its own index: it is almost always nothing.
 with missed as materialized (
     select
         o.tenant,
@@ -31,6 +31,7 @@ select
         from jobs.workers as w
         where
             w.stopped_at is null
+            and w.draining_at is null
             and w.beat_at > jobs.now() - make_interval(secs => %(silent)s)
             and w.started_at > (
                 select m.started_at from jobs.workers as m
