@@ -15,6 +15,7 @@ from jobservice.bootstrap.stopping import Stopping, stop_signals
 from jobservice.delivery import Delivery, DeliveryRefused, delivery_from
 from jobservice.delivery.heads import Heads
 from jobservice.records import RecordSet
+from jobservice.rules.keys import PublicKeys
 from jobservice.settings import DELIVERY_URL, PUBLIC_KEYS, PURPOSES, ProcessSettings, StartRefused
 from jobservice.store.database import Database
 from jobservice.usecases.inbox import ServiceInbox
@@ -29,6 +30,7 @@ from jobservice.worker.outage import Outage
 from jobservice.worker.plan_keeper import PlanKeeper
 from jobservice.worker.planner import Planner
 from jobservice.worker.process import Worker
+from jobservice.worker.recovering import Recovering
 from jobservice.worker.rescoring import Rescoring
 from jobservice.worker.retention import Retention
 from jobservice.worker.run_scope import SHARED, Room
@@ -48,6 +50,7 @@ def duties(
     *,
     deployment: str,
     heads: Heads | None = None,
+    keys: Callable[[], PublicKeys] | None = None,
 ) -> tuple[FencedDuty, ...]:
     """What one Worker at a time does."""
     return (
@@ -56,6 +59,7 @@ def duties(
         Retention(),
         Rescoring(scorer=Scorer.of(records, application), queues=records.queues, every=10.0),
         PlanKeeper(),
+        Recovering(records=records, deployment=deployment, keys=keys),
         Settling(),
         Delivering(delivery=delivery),
         Sealing(heads=heads),
@@ -100,6 +104,11 @@ def leased_work(
     )
 
 
+def _keys(settings: ProcessSettings) -> Callable[[], PublicKeys] | None:
+    """How the public keys are read, anew each time; None where nobody said where they are."""
+    return None if settings.public_keys is None else partial(read_public_keys, settings.public_keys)
+
+
 def _applying(
     database: Database, records: RecordSet, application: Application, settings: ProcessSettings
 ) -> tuple[LeasedWork, ...]:
@@ -134,7 +143,14 @@ async def run_worker(
         outage = Outage(database=database)
         worker = Worker(
             database=database,
-            duties=duties(records, application, delivery, deployment=settings.deployment, heads=heads_of(settings)),
+            duties=duties(
+                records,
+                application,
+                delivery,
+                deployment=settings.deployment,
+                heads=heads_of(settings),
+                keys=_keys(settings),
+            ),
             leased=leased_work(database, records, application, settings, settled=outage.settled),
             stop=stopping.begun,
             at_once=stopping.at_once,

@@ -9,6 +9,7 @@ where
     and o.state = 'scheduled'
     and o.fence = 0
     and o.replays = 0
+    and o.recovery is null
     and o.origin <> 'manual'
     and o.scheduled_at <= %(now)s::timestamptz
     and coalesce(o.miss_at > %(now)s::timestamptz, true)

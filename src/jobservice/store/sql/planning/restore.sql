@@ -9,6 +9,7 @@ where
     and o.state = 'scheduled'
     and o.fence = 0
     and o.replays = 0
+    and o.recovery is null
     and exists (
         select 1 from jobs.duties as d
         where d.name = %(name)s and d.holder = %(holder)s and d.fence = %(fence)s

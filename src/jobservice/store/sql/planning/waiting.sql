@@ -12,6 +12,7 @@ where
     o.state = 'scheduled'
     and o.fence = 0
     and o.replays = 0
+    and o.recovery is null
     and o.origin <> 'manual'
     and o.cancel_asked_at is null
     and o.scheduled_at <= %(now)s::timestamptz

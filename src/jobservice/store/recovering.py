@@ -1,0 +1,165 @@
+"""Owns the statements of the duty that carries recoveries out: what is due, the next row, how rows begin and end.
+
+Each runs in a transaction that holds the duty's lease, most of them with the recovery's row locked. Decides nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from jobcontract.states import Turn
+from jobservice.store.database import Row, Transaction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Due:
+    """A recovery that there is something to do about; `state` as it is written."""
+
+    tenant: str
+    id: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextRow:
+    """The row whose turn it is, locked. Its columns: migration 0005."""
+
+    number: int
+    key: str
+    target: str
+    name: str
+    schedule: str
+    moves: str
+    occurrence: str | None
+    scheduled_at: datetime | None
+    row_version: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunningRow:
+    """A row that runs, locked, and its occurrence: `there` is False where retention removed that."""
+
+    key: str
+    schedule: str
+    there: bool
+    state: str | None
+    cause: str | None
+    error: str | None
+    ended_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """How a row ended; `at` None = now."""
+
+    key: str
+    turn: Turn
+    sentence: str | None
+    at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewOccurrence:
+    """An occurrence to make of a skipped instant, as the planner would have written it."""
+
+    schedule: str
+    at: datetime
+    zone: str
+    local_time: datetime | None
+    clock: str | None
+    clock_policy: str | None
+    tzdata: str
+    lock: str
+
+
+async def due(transaction: Transaction, *, most: int) -> tuple[Due, ...]:
+    """At most so many recoveries of all tenants that there is something to do about, the oldest first."""
+    return tuple(Due(**row) for row in await transaction.rows("recovering/due", most=most))
+
+
+async def running(transaction: Transaction, recovery: str) -> tuple[RunningRow, ...]:
+    """The rows of it that run, and how their occurrences stand."""
+    return tuple(RunningRow(**row) for row in await transaction.rows("recovering/running", recovery=recovery))
+
+
+async def settle(transaction: Transaction, recovery: str, ended: Sequence[Ended]) -> int:
+    """Write how rows ended and let go of their occurrences; how many."""
+    row = await transaction.row(
+        "recovering/settle",
+        recovery=recovery,
+        keys=[each.key for each in ended],
+        turns=[each.turn.value for each in ended],
+        sentences=[each.sentence for each in ended],
+        ended=[each.at for each in ended],
+    )
+    return 0 if row is None else int(row["settled"])
+
+
+async def next_row(transaction: Transaction, recovery: str, *, at_once: int) -> NextRow | None:
+    """The row whose turn it is; None where `at_once` run already, the tenant is stopped, or none is left."""
+    row = await transaction.row("recovering/next", recovery=recovery, at_once=at_once)
+    return None if row is None else NextRow(**row)
+
+
+async def begin(
+    transaction: Transaction, recovery: str, key: str, turn: Turn, *, sentence: str | None, occurrence: str | None
+) -> None:
+    """Write that a row runs, or how it ended at once; `occurrence`: what was made for it."""
+    written = await transaction.run(
+        "recovering/begin",
+        recovery=recovery,
+        key=key,
+        turn=turn.value,
+        sentence=sentence,
+        occurrence=occurrence,
+    )
+    if written != 1:
+        raise RuntimeError("a locked row has not started yet")
+
+
+async def add_occurrence(transaction: Transaction, recovery: str, new: NewOccurrence) -> str | None:
+    """Make an occurrence, due now; its id, or None where it may not be: see `standing`."""
+    row = await transaction.row(
+        "recovering/add_occurrence",
+        recovery=recovery,
+        schedule=new.schedule,
+        at=new.at,
+        zone=new.zone,
+        local_time=new.local_time,
+        clock=new.clock,
+        clock_policy=new.clock_policy,
+        tzdata=new.tzdata,
+        lock=new.lock,
+    )
+    return None if row is None else str(row["id"])
+
+
+async def standing(transaction: Transaction, schedule: str, at: datetime) -> Row:
+    """Why no occurrence could be made of an instant: `there`, `removed`, `disabled_by`, `disabled_reason`."""
+    row = await transaction.row("recovering/standing", schedule=schedule, at=at)
+    assert row is not None  # noqa: S101  # it selects one row from no table
+    return row
+
+
+async def progress(transaction: Transaction, recovery: str) -> int:
+    """Count a step; the recovery's version."""
+    row = await transaction.row("recovering/progress", recovery=recovery)
+    assert row is not None  # noqa: S101  # the recovery is locked
+    return int(row["version"])
+
+
+async def finish(transaction: Transaction, recovery: str) -> Row | None:
+    """End a locked recovery of which nothing runs or waits: `state`, `account`, `version`; None where something does."""
+    return await transaction.row("recovering/finish", recovery=recovery)
+
+
+async def head(transaction: Transaction, recovery: str) -> Row | None:
+    """A confirmed recovery that moves money, as its digest has it, with its signature; None where it is none."""
+    return await transaction.row("recovering/head", recovery=recovery)
+
+
+async def holds(transaction: Transaction, recovery: str, occurrence: str) -> bool:
+    """Whether a row of it that moves money, and has not ended, runs that occurrence."""
+    return await transaction.row("recovering/holds", recovery=recovery, occurrence=occurrence) is not None

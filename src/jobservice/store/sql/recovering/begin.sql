@@ -1,0 +1,10 @@
+-- Writes what became of a row's beginning: it runs, or ended at once.
+update jobs.recovery_rows as w
+set
+    turn = %(turn)s,
+    sentence = %(sentence)s,
+    started_at = jobs.now(),
+    ended_at = case when %(turn)s <> 'running' then jobs.now() end,
+    occurrence = coalesce(w.occurrence, %(occurrence)s::uuid)
+where w.tenant = %(tenant)s and w.recovery = %(recovery)s::uuid and w.key = %(key)s and w.turn = 'not-started'
+returning w.number

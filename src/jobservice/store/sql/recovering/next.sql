@@ -1,0 +1,29 @@
+-- The next row of a recovery that is being applied, locked: no row where as many run as may, or its tenant is stopped.
+-- The recovery is locked.
+with room as materialized (
+    select count(*) as running
+    from jobs.recovery_rows as k
+    where k.tenant = %(tenant)s and k.recovery = %(recovery)s::uuid and k.turn = 'running'
+)
+
+select
+    w.number,
+    w.key,
+    w.target,
+    w.name,
+    w.schedule,
+    w.moves,
+    w.occurrence::text as occurrence,
+    w.scheduled_at,
+    w.row_version
+from jobs.recovery_rows as w
+cross join room as r
+where
+    w.tenant = %(tenant)s
+    and w.recovery = %(recovery)s::uuid
+    and w.turn = 'not-started'
+    and r.running < %(at_once)s
+    and not jobs.stopped(%(tenant)s, 'tenant', %(tenant)s)
+order by w.number
+limit 1
+for update of w

@@ -1,0 +1,372 @@
+"""Owns the duty that carries confirmed recoveries out, row by row, and ends what is over.
+
+A row's act and what is written of it are one transaction of its tenant under the duty's lease: killed at any point,
+nothing is done twice and nothing is lost. Never acts on a row whose version is another than the one that was confirmed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import ClassVar
+from uuid import UUID
+
+import structlog
+
+from jobcontract.errors import ErrorCode, Refusal
+from jobcontract.operating import RecoveryAct, RecoveryState, RecoveryTarget
+from jobcontract.states import Moves, OccurrenceState, Turn
+from jobservice.records import RecordSet
+from jobservice.rules.claims import Denied
+from jobservice.rules.keys import PublicKeys
+from jobservice.rules.rhythms import CannotCompute, Cron, between, tzdata_version
+from jobservice.store import audit, hints, items, recoveries, switches
+from jobservice.store import recovering as store
+from jobservice.store.database import Database, Transaction
+from jobservice.store.recoveries import LockedRecovery
+from jobservice.store.recovering import Due, Ended, NewOccurrence, NextRow, RunningRow
+from jobservice.usecases.recoveries import end_open
+from jobservice.usecases.replays import Order, discard_in, replay_in
+from jobservice.worker.fenced import Lease
+from jobservice.worker.planner import UTC_ZONE
+from jobservice.worker.recovery_proof import proven
+
+_log = structlog.get_logger("jobservice.worker")
+
+STATEMENT_SECONDS = 25.0
+"""Longest statement about one recovery: its rows are read for the proof, or counted at its end."""
+_TICK = timedelta(microseconds=1)
+_UNPROVEN = (
+    "The signature of its confirmation does not hold, or its rows are not those that were confirmed: somebody wrote past "
+    "the service. Nothing more of it is run."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Begun:
+    """What became of a row's act."""
+
+    turn: Turn
+    sentence: str | None = None
+    occurrence: str | None = None
+    """What was made for it."""
+
+
+@dataclass(slots=True)
+class _Done:
+    """What one run did."""
+
+    expired: int = 0
+    begun: int = 0
+    settled: int = 0
+    finished: int = 0
+
+    @property
+    def steps(self) -> int:
+        return self.expired + self.begun + self.settled + self.finished
+
+    def counts(self) -> Mapping[str, int]:
+        every = {
+            "expired": self.expired,
+            "begun": self.begun,
+            "settled": self.settled,
+            "finished": self.finished,
+        }
+        return {what: number for what, number in every.items() if number}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recovering:
+    """The duty with its pace. `keys` reads the public keys anew; None: nothing that moves money is believed."""
+
+    records: RecordSet
+    deployment: str
+    keys: Callable[[], PublicKeys] | None
+    every: float = 5.0
+    lease: float = 60.0
+    batch: int = 1_000
+    """Most recoveries that one look finds."""
+    each: int = 50
+    """Rows of one recovery that begin before the next has its turn."""
+    name: str = "recoveries"
+    wakes: ClassVar[frozenset[str]] = frozenset({"recoveries", "stops"})
+
+    async def wanted(self, database: Database, holder: UUID) -> bool:  # noqa: ARG002  # whoever asks
+        """Whether a recovery is open past its end, or confirmed and not over."""
+        async with database.transaction(None) as transaction:
+            return bool(await store.due(transaction, most=1))
+
+    async def run_once(self, lease: Lease) -> Mapping[str, int]:
+        """Carry all recoveries on, in turns, until none can go on or the Worker stops; how many steps of each kind."""
+        done = _Done()
+        while not lease.stopping():
+            before = done.steps
+            async with lease.transaction() as transaction:
+                found = await store.due(transaction, most=self.batch)
+            for each in found:
+                await self._carry(lease, each, done)
+                if lease.stopping():
+                    break
+            if done.steps == before:
+                break
+        return done.counts()
+
+    async def _carry(self, lease: Lease, due: Due, done: _Done) -> None:
+        if due.state == RecoveryState.OPEN:
+            done.expired += await self._expire(lease, due)
+            return
+        done.settled += await self._settle(lease, due)
+        for _ in range(self.each if due.state == RecoveryState.APPLYING else 0):
+            if lease.stopping() or not await self._begin(lease, due):
+                break
+            done.begun += 1
+        done.finished += await self._finish(lease, due)
+
+    async def _expire(self, lease: Lease, due: Due) -> int:
+        """Expire an open one; 0 where it was confirmed or ended meanwhile."""
+        async with lease.transaction(due.tenant) as transaction:
+            found = await recoveries.lock(transaction, due.id)
+            now = await items.now(transaction)
+            if found is None or found.standing(now) is not RecoveryState.EXPIRED or found.state.ended:
+                return 0
+            await end_open(transaction, found, RecoveryState.EXPIRED, why="Nobody confirmed it in time.", by=None)
+        return 1
+
+    async def _settle(self, lease: Lease, due: Due) -> int:
+        """Write how rows ended whose occurrences did; how many."""
+        async with lease.transaction(due.tenant) as transaction:
+            if await recoveries.lock(transaction, due.id) is None:
+                return 0
+            rows = await store.running(transaction, due.id)
+            ended = [end for end in map(_ending, rows) if end is not None]
+            if not ended:
+                return 0
+            settled = await store.settle(transaction, due.id, ended)
+            await _tell(transaction, due.id)
+        return settled
+
+    async def _begin(self, lease: Lease, due: Due) -> bool:
+        """Begin the next row; whether there was one, and room for it."""
+        async with lease.transaction(due.tenant, statement_seconds=STATEMENT_SECONDS) as transaction:
+            found = await recoveries.lock(transaction, due.id)
+            if found is None or found.state is not RecoveryState.APPLYING:
+                return False
+            row = await store.next_row(transaction, due.id, at_once=found.at_once)
+            if row is None:
+                return False
+            if row.moves == Moves.MONEY and not await self._believed(transaction, found):
+                await _pause(transaction, found)
+                return False
+            begun = await self._act(transaction, found, row)
+            await store.begin(
+                transaction,
+                due.id,
+                row.key,
+                begun.turn,
+                sentence=begun.sentence,
+                occurrence=begun.occurrence,
+            )
+            await _tell(transaction, due.id)
+        return True
+
+    async def _believed(self, transaction: Transaction, found: LockedRecovery) -> bool:
+        return self.keys is not None and await proven(transaction, found.id, self.keys())
+
+    async def _act(self, transaction: Transaction, found: LockedRecovery, row: NextRow) -> _Begun:
+        if row.target == RecoveryTarget.SCHEDULE:
+            return await _disable(transaction, found, row)
+        if row.target == RecoveryTarget.SKIPPED_INSTANT:
+            return await self._make(transaction, found, row)
+        order = Order(
+            occurrence=row.occurrence or row.key,
+            person=found.owner,
+            reason=found.reason,
+            version=row.row_version,
+            recovery=found.id,
+            allow_money=row.moves == Moves.MONEY,
+        )
+        try:
+            if found.act is RecoveryAct.DISCARD:
+                done = await discard_in(transaction, order)
+            else:
+                done = await replay_in(transaction, self.records, self.deployment, order)
+        except Refusal as refusal:
+            if refusal.kind is not ErrorCode.NOT_FOUND:
+                raise
+            return _Begun(turn=Turn.REFUSED, sentence=f"{row.name} is not there any more: retention removed it.")
+        if isinstance(done, Denied):
+            return _Begun(turn=Turn.REFUSED, sentence=done.sentence)
+        if found.act is RecoveryAct.DISCARD:
+            return _Begun(turn=Turn.DONE, sentence="Discarded.")
+        return _Begun(turn=Turn.RUNNING)
+
+    async def _make(self, transaction: Transaction, found: LockedRecovery, row: NextRow) -> _Begun:
+        """Make the occurrence of a skipped instant, as the planner would have written it."""
+        new = self._new(transaction.tenant or "", row)
+        if isinstance(new, str):
+            return _Begun(turn=Turn.REFUSED, sentence=new)
+        made = await store.add_occurrence(transaction, found.id, new)
+        if made is None:
+            return _Begun(turn=Turn.REFUSED, sentence=await _not_made(transaction, row))
+        await audit.add(
+            transaction,
+            _entry(
+                found,
+                "replay-occurrence",
+                made,
+                {
+                    "occurrence": row.name,
+                    "schedule": row.schedule,
+                    "before": {"state": "skipped"},
+                    "after": {"state": OccurrenceState.SCHEDULED.value, "version": 1},
+                },
+            ),
+        )
+        await hints.add_schedules(transaction, ((found.tenant, row.schedule),))
+        return _Begun(turn=Turn.RUNNING, occurrence=made)
+
+    def _new(self, tenant: str, row: NextRow) -> NewOccurrence | str:
+        """What is to be made of a row; or a sentence why it is no instant of its schedule any more."""
+        schedule = self.records.schedules.get(row.schedule)
+        if schedule is None or not schedule.runs_in(tenant, self.deployment):
+            return f"The records have no {row.schedule} that runs here any more: nothing could run {row.name}."
+        if schedule.moves is not Moves(row.moves):
+            return f"{row.schedule} moved {row.moves} when this was confirmed, and moves {schedule.moves} now."
+        rhythm, at = schedule.rhythm, row.scheduled_at
+        try:
+            found = () if rhythm is None or at is None else between(rhythm, at - _TICK, at, most=1).instants
+        except CannotCompute as why:
+            return f"The instants of {row.schedule} cannot be computed: {why}"
+        if not found or found[0].at != at or rhythm is None:
+            return f"{row.name} is no instant of its rhythm any more: the record was changed since it was skipped."
+        zone, policy = UTC_ZONE, None
+        if isinstance(rhythm, Cron) and rhythm.zone != UTC_ZONE:
+            zone, policy = rhythm.zone, f"{rhythm.skipped}, {rhythm.repeated}"
+        return NewOccurrence(
+            schedule=row.schedule,
+            at=found[0].at,
+            zone=zone,
+            local_time=found[0].local,
+            clock=None if found[0].clock is None else found[0].clock.value,
+            clock_policy=policy,
+            tzdata=tzdata_version(),
+            lock=schedule.lock,
+        )
+
+    async def _finish(self, lease: Lease, due: Due) -> int:
+        """End it where nothing of it runs or waits; whether it did."""
+        if due.state == RecoveryState.PAUSED:
+            return 0
+        async with lease.transaction(due.tenant, statement_seconds=STATEMENT_SECONDS) as transaction:
+            found = await recoveries.lock(transaction, due.id)
+            ended = None if found is None else await store.finish(transaction, due.id)
+            if found is None or ended is None:
+                return 0
+            if ended["state"] == RecoveryState.DONE:
+                account = {each["turn"]: each["count"] for each in ended["account"]}
+                detail = {"name": found.name, "account": account}
+                await audit.add(transaction, _entry(found, "finish-recovery", found.id, detail, by_itself=True))
+            await hints.add_recovery(transaction, recovery=due.id, version=ended["version"])
+        return 1
+
+
+def _ending(row: RunningRow) -> Ended | None:
+    """How a row that runs ended; None where it has not."""
+    if not row.there:
+        sentence = "Its occurrence is not there any more: retention removed it before its end was seen."
+        return Ended(key=row.key, turn=Turn.FAILED, sentence=sentence, at=None)
+    state = OccurrenceState(row.state or "")
+    if not state.ended:
+        return None
+    if state is OccurrenceState.COMPLETED:
+        return Ended(key=row.key, turn=Turn.DONE, sentence="Completed.", at=row.ended_at)
+    sentence = row.error or f"It is a dead letter again ({row.cause})."
+    return Ended(key=row.key, turn=Turn.FAILED, sentence=sentence, at=row.ended_at)
+
+
+async def _not_made(transaction: Transaction, row: NextRow) -> str:
+    """Why no occurrence was made of a skipped instant, in a sentence."""
+    assert row.scheduled_at is not None  # noqa: S101  # a skipped instant is one
+    found = await store.standing(transaction, row.schedule, row.scheduled_at)
+    if found["there"]:
+        return f"{row.name} became an occurrence meanwhile: replay that."
+    if found["removed"]:
+        return f"{row.name} lies before what retention has removed of {row.schedule}."
+    if found["disabled_by"] is not None:
+        return f"{row.schedule} was disabled by {found['disabled_by']}: {found['disabled_reason']}."
+    return f"No Worker has a row of {row.schedule}: the records do not have it any more."
+
+
+async def _disable(transaction: Transaction, found: LockedRecovery, row: NextRow) -> _Begun:
+    """Switch a schedule off as the person who confirmed wanted it."""
+    standing = await switches.lock(transaction, row.key)
+    if standing is None:
+        return _Begun(turn=Turn.REFUSED, sentence=f"The records do not have {row.key} any more.")
+    if standing["version"] != row.row_version:
+        sentence = (
+            f"{row.key} changed since the recovery was frozen (version {row.row_version} to {standing['version']})."
+        )
+        return _Begun(turn=Turn.REFUSED, sentence=sentence)
+    now, until = standing["now"], found.disable_until
+    if until is not None and until <= now:
+        return _Begun(turn=Turn.REFUSED, sentence="The time at which it was to be enabled again has passed.")
+    # One whose time ran out is on, whatever its columns still say; of another version than was seen it is not touched.
+    off = standing["disabled_at"] is not None and (
+        standing["disabled_until"] is None or standing["disabled_until"] > now
+    )
+    if off:
+        by = standing["disabled_by_name"]
+        return _Begun(turn=Turn.REFUSED, sentence=f"{row.key} is disabled already, by {by}.")
+    written = await switches.disable(
+        transaction,
+        row.key,
+        version=row.row_version,
+        person=found.owner,
+        reason=found.reason,
+        until=until,
+        off=False,
+    )
+    if not written:
+        raise RuntimeError("a locked schedule is as it was read")
+    detail = {
+        "schedule": row.key,
+        "before": {"disabled": False, "version": row.row_version},
+        "after": {
+            "disabled": True,
+            "until": None if until is None else until.isoformat(),
+            "version": row.row_version + 1,
+        },
+    }
+    await audit.add(transaction, _entry(found, "disable-schedule", row.key, detail))
+    await hints.add_schedules(transaction, ((found.tenant, row.key),))
+    return _Begun(turn=Turn.DONE, sentence="Disabled.")
+
+
+async def _pause(transaction: Transaction, found: LockedRecovery) -> None:
+    """Hold a recovery that is not what a person confirmed."""
+    _log.error("recovery-unproven", alarm=True, recovery=found.id, name=found.name, tenant=found.tenant)
+    version = await recoveries.steer(transaction, found, RecoveryState.PAUSED, by=None, why=_UNPROVEN)
+    entry = _entry(found, "pause-recovery", found.id, {"name": found.name, "why": _UNPROVEN}, by_itself=True)
+    await audit.add(transaction, entry)
+    await hints.add_recovery(transaction, recovery=found.id, version=version or found.version)
+
+
+def _entry(
+    found: LockedRecovery, action: str, subject: str, detail: Mapping[str, object], *, by_itself: bool = False
+) -> audit.NewEntry:
+    """A row of the trail: in the name of who confirmed, unless the service did it by itself."""
+    return audit.NewEntry(
+        person=None if by_itself else found.owner,
+        action=action,
+        subject=subject,
+        outcome="done",
+        detail={**detail, "reason": found.reason, "recovery": found.id},
+        reference=None,
+    )
+
+
+async def _tell(transaction: Transaction, recovery: str) -> None:
+    """Count a step and tell who watches."""
+    version = await store.progress(transaction, recovery)
+    await hints.add_recovery(transaction, recovery=recovery, version=version)
