@@ -55,4 +55,6 @@ class AlarmChanged(Answer):
     """An alarm after an order."""
 
     alarm: Alarm
+    again: bool = False
+    """Whether somebody looked after it already: person and note are the new ones."""
     now: AwareDatetime

@@ -17,9 +17,12 @@ _COUNTED = (
     ("schedules-parked", "jobs_schedules_parked", "Schedules that cannot be computed, in all tenants."),
     ("occurrences-late", "jobs_occurrences_late", "Occurrences that are due and were not started, in all tenants."),
     ("dead-letters", "jobs_dead_letters", "Occurrences that no machine tries again, in all tenants."),
+    ("alarms-unacknowledged", "jobs_alarms_unacknowledged", "Open alarms that nobody looks after, in all tenants."),
     ("dead-letters-leaving", "jobs_dead_letters_leaving", "Dead letters that retention removes within a day."),
 )
 """What a Worker counts, the gauge it is shown as, and what it says; counted every few seconds, to 100,000."""
+_ALARMS_OPEN = "alarms-open."
+"""How the figures of open alarms begin; behind it stands their kind."""
 _BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
 
@@ -72,6 +75,18 @@ class _Present(Collector):
             ("requests_waiting", "Requests that wait for a connection."),
         ):
             yield GaugeMetricFamily(f"jobs_api_{name}", words, value=pool.get(name, 0))
+        yield from _alarms(self.counted)
         for figure, gauge, words in _COUNTED:
             if figure in self.counted:
                 yield GaugeMetricFamily(gauge, words, value=self.counted[figure])
+
+
+def _alarms(counted: Mapping[str, int]) -> Iterable[Metric]:
+    """Open alarms by kind, where a Worker counted them."""
+    kinds = {name.removeprefix(_ALARMS_OPEN): value for name, value in counted.items() if name.startswith(_ALARMS_OPEN)}
+    if not kinds:
+        return
+    family = GaugeMetricFamily("jobs_alarms_open", "Alarms that are open, in all tenants, by kind.", labels=["kind"])
+    for kind, value in sorted(kinds.items()):
+        family.add_metric([kind], value)
+    yield family
