@@ -267,8 +267,8 @@ async def test_what_a_person_asked_for_needs_a_recovery_that_is_proven(
     plan, asked = await waiting(stage), []
     occurrence = opens.due()
 
-    async def refuses(transaction: Transaction, recovery: UUID) -> bool:
-        asked.append(recovery)
+    async def refuses(transaction: Transaction, recovery: UUID, of: UUID) -> bool:
+        asked.append((recovery, of))
         return False
 
     before = money(stage)
@@ -278,7 +278,7 @@ async def test_what_a_person_asked_for_needs_a_recovery_that_is_proven(
         assert (ending.attempt, ending.state) == (AttemptEnding.FAILED, OccurrenceState.DEAD_LETTER)
         assert ending.cause is DeadCause.UNRUNNABLE
         assert "a recovery that was confirmed with a code" in (ending.error or "")
-    assert asked == ([RECOVERY] if "recovery" in columns else [])
+    assert asked == ([(RECOVERY, occurrence)] if "recovery" in columns else [])
     assert (money(stage), due_now(stage, plan), said(opens, occurrence)) == (before, [False], [])
     assert [line["alarm"] for line in opens.logs if line["event"] == "money-run-unproven"] == [True, True]
 
@@ -290,8 +290,8 @@ async def test_a_proven_replay_brings_forward_anew_what_waits_again(stage: Stage
     stage.change("update jobs.plan_items set try_at = jobs.now() + interval '1 hour'")
     asked_again(opens, occurrence, replays=1, recovery=RECOVERY)
 
-    async def holds(transaction: Transaction, recovery: UUID) -> bool:
-        return recovery == RECOVERY and transaction.tenant == "acme"
+    async def holds(transaction: Transaction, recovery: UUID, of: UUID) -> bool:
+        return (recovery, of, transaction.tenant) == (RECOVERY, occurrence, "acme")
 
     ending = await run(opens, occurrence, holds)
     assert (ending.state, ending.counts.done) == (OccurrenceState.COMPLETED, 4)

@@ -33,6 +33,7 @@ from jobservice.worker.process import Worker
 from jobservice.worker.recovering import Recovering
 from jobservice.worker.rescoring import Rescoring
 from jobservice.worker.retention import Retention
+from jobservice.worker.run_confirmed import proof_by
 from jobservice.worker.run_scope import SHARED, Room
 from jobservice.worker.running import Runner
 from jobservice.worker.sealing import Sealing
@@ -95,7 +96,13 @@ def leased_work(
             database=database,
             schedules=records.schedules,
             deployment=settings.deployment,
-            runner=Runner(database=database, records=records, application=application, room=Room()),
+            runner=Runner(
+                database=database,
+                records=records,
+                application=application,
+                room=Room(),
+                proof=proof_by(_keys(settings)),
+            ),
             settled=settled,
             slots=records.settings.worker_slots,
             lease=records.settings.occurrence_lease,

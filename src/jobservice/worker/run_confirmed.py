@@ -14,19 +14,21 @@ from uuid import UUID
 from jobcontract.ids import NAME_MAX
 from jobcontract.states import PlanState, Turn
 from jobservice.application import JobCall, JobItem, Outcome, Selecting, done, refused
+from jobservice.rules.keys import PublicKeys
 from jobservice.rules.schedules import Confirmed
 from jobservice.store import confirmed_turns as store
 from jobservice.store.confirmed_turns import Standing
 from jobservice.store.database import Transaction
 from jobservice.store.occurrence_items import RunLease
 from jobservice.worker.job_call import ItemCall
+from jobservice.worker.recovery_proof import proven
 from jobservice.worker.run import Run
 from jobservice.worker.run_ending import RunLost
 from jobservice.worker.run_items import Feed, SingleRun
 from jobservice.worker.selecting import RunSelecting
 
-Proof = Callable[[Transaction, UUID], Awaitable[bool]]
-"""Whether a recovery is confirmed, and signed as it stands (`recovery_proof.py`)."""
+Proof = Callable[[Transaction, UUID, UUID], Awaitable[bool]]
+"""Whether a recovery, by its id, is confirmed, signed as it stands, and runs that occurrence (`recovery_proof.py`)."""
 
 
 NOTHING_SAID = "It could not be brought forward."
@@ -36,9 +38,20 @@ class Unproven(Exception):
     """Nobody who may confirmed that this runs; the text is a sentence."""
 
 
-async def nothing_proven(transaction: Transaction, recovery: UUID) -> bool:  # noqa: ARG001  # it asks nobody
+async def nothing_proven(transaction: Transaction, recovery: UUID, occurrence: UUID) -> bool:  # noqa: ARG001  # it asks nobody
     """Where there are no keys to verify a signature by, none holds."""
     return False
+
+
+def proof_by(keys: Callable[[], PublicKeys] | None) -> Proof:
+    """What is proven by these public keys, read anew each time; None: nothing."""
+    if keys is None:
+        return nothing_proven
+
+    async def proof(transaction: Transaction, recovery: UUID, occurrence: UUID) -> bool:
+        return await proven(transaction, str(recovery), keys(), occurrence=str(occurrence))
+
+    return proof
 
 
 async def run_confirmed(run: Run, command: Confirmed, *, left: bool, at_once: int, proof: Proof) -> None:
@@ -50,7 +63,7 @@ async def run_confirmed(run: Run, command: Confirmed, *, left: bool, at_once: in
         asked = await store.asked(transaction, run.key)
         if asked is None:
             raise RunLost(str(run.taken.id))
-        if asked.by_hand and (asked.recovery is None or not await proof(transaction, asked.recovery)):
+        if asked.by_hand and (asked.recovery is None or not await proof(transaction, asked.recovery, run.taken.id)):
             raise Unproven(
                 "It moves money, and a person asked for it: that takes a recovery that was confirmed with a code, and whose "
                 "signature holds. There is none, so nothing was brought forward."
