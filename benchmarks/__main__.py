@@ -20,6 +20,7 @@ from benchmarks import (
     instants,
     lateness,
     machine,
+    operator,
     pages,
     plans,
     rescoring,
@@ -41,6 +42,7 @@ PARTS: Mapping[str, Part] = {
     "lateness": lateness.measure,
     "history": history.measure,
     "instants": instants.measure,
+    "operator": operator.measure,
     "console": console.measure,
 }
 ROWS = 1_000_000

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from jobconsole.cli_connection import USAGE, Shown, SignedIn, fail, twin
+from jobconsole.cli_connection import EPILOG, USAGE, Shown, SignedIn, fail, twin
 from jobconsole.cli_schedules import SCHEDULE, instant_of
 from jobconsole.client import simulation as client
 from jobconsole.present.plain_simulation import simulation_lines
@@ -75,3 +75,6 @@ async def simulate(
     changes = _edit({**edit, "anchor": instant_of(at, "--anchor", anchor)})
     answer = await client.simulate(at.service, schedule, began, ended, tuple(_down(at, each) for each in down), changes)
     return Shown(answer=answer, lines=simulation_lines(answer, at.settings.zone))
+
+
+SIMULATE = click.command("simulate", epilog=EPILOG)(simulate)
