@@ -125,9 +125,7 @@ class RecoveryDesk:
         request: Once | None = None,
     ) -> dict[str, Any]:
         """Confirm it, without a code unless one is given."""
-        order = ConfirmRecovery(
-            digest=digest or self.digest(recovery), code=None if code is None else SecretStr(code)
-        )
+        order = ConfirmRecovery(digest=digest or self.digest(recovery), code=None if code is None else SecretStr(code))
         answered = await recovery_confirming.confirm(
             self.service, self.actor(person), recovery["id"], order, request or once()
         )
@@ -146,9 +144,7 @@ class RecoveryDesk:
         answered = await act(self.service, self.actor(person), recovery["id"], order, once())
         return dict(answered.body["recovery"])
 
-    async def resume(
-        self, recovery: dict[str, Any], person: str = "o.lind", code: str | None = None
-    ) -> dict[str, Any]:
+    async def resume(self, recovery: dict[str, Any], person: str = "o.lind", code: str | None = None) -> dict[str, Any]:
         """Go on with it."""
         order = ResumeRecovery(reason="All well", code=None if code is None else SecretStr(code))
         answered = await recovery_steering.resume(self.service, self.actor(person), recovery["id"], order, once())

@@ -153,17 +153,12 @@ class Left:
 
 def left_sentence(left: Left, act: RecoveryAct) -> str:
     """Why it is not in the recovery, in a sentence."""
-    told = _left(left, act)
-    return told[:1].upper() + told[1:]
-
-
-def _left(left: Left, act: RecoveryAct) -> str:
     if left.reason is LeftOut.DISABLED:
         who = left.disabled_by or "somebody"
         already = "already " if act is RecoveryAct.DISABLE else ""
-        return f"{left.schedule} was {already}disabled by {who}: {left.disabled_reason or 'no reason is known'}."
+        return f"{left.schedule} was {already}disabled by {who}: {(left.disabled_reason or 'no reason is known').rstrip('.')}."
     if left.reason is LeftOut.IN_RECOVERY:
-        return f"it is in recovery {left.recovery}, which is not over yet."
+        return f"It is in recovery {left.recovery}, which is not over yet."
     if left.reason in (LeftOut.MONEY, LeftOut.PERMISSION):
         return _whose(left, act)
     return _SENTENCES[left.reason].format(
@@ -180,15 +175,15 @@ def _whose(left: Left, act: RecoveryAct) -> str:
 
 
 _SENTENCES: Mapping[LeftOut, str] = {
-    LeftOut.UNKNOWN: "nothing of this name is known in the tenant.",
-    LeftOut.NOT_ENDED: "it has not ended: it is {state}.",
-    LeftOut.NOT_DEAD: "it is {state}, and only a dead letter can be {acted}.",
-    LeftOut.DISCARDED: "a person discarded it. Name it by itself to replay it all the same.",
-    LeftOut.REMOVED: "it lies at or before what retention has removed of {schedule}.",
-    LeftOut.ALL_DONE: "it was completed and every item of it is done. Name it by itself to replay it all the same.",
-    LeftOut.UNRUNNABLE: "no record of this deployment runs {schedule} for the tenant.",
-    LeftOut.SKIPPED: "its misfire policy skipped it. Ask for skipped instants to take it in.",
-    LeftOut.TAKEN_OUT: "its owner took it out.",
+    LeftOut.UNKNOWN: "Nothing of this name is known in the tenant.",
+    LeftOut.NOT_ENDED: "It has not ended: it is {state}.",
+    LeftOut.NOT_DEAD: "It is {state}, and only a dead letter can be {acted}.",
+    LeftOut.DISCARDED: "A person discarded it. Name it by itself to replay it all the same.",
+    LeftOut.REMOVED: "It lies at or before what retention has removed of {schedule}.",
+    LeftOut.ALL_DONE: "It was completed and every item of it is done. Name it by itself to replay it all the same.",
+    LeftOut.UNRUNNABLE: "No record of this deployment runs {schedule} for the tenant.",
+    LeftOut.SKIPPED: "Its misfire policy skipped it. Ask for skipped instants to take it in.",
+    LeftOut.TAKEN_OUT: "Its owner took it out.",
 }
 RHYTHM_CHANGED = "The rhythm of {schedule} is another one since: which instants were skipped cannot be told any more."
 

@@ -294,7 +294,7 @@ async def _not_made(transaction: Transaction, row: NextRow) -> str:
     if found["removed"]:
         return f"{row.name} lies before what retention has removed of {row.schedule}."
     if found["disabled_by"] is not None:
-        return f"{row.schedule} was disabled by {found['disabled_by']}: {found['disabled_reason']}."
+        return f"{row.schedule} was disabled by {found['disabled_by']}: {found['disabled_reason'].rstrip('.')}."
     return f"No Worker has a row of {row.schedule}: the records do not have it any more."
 
 
