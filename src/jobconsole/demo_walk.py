@@ -37,6 +37,7 @@ from jobconsole.demo_desk import (
 )
 from jobconsole.demo_money import STEPS as MONEY_STEPS
 from jobconsole.demo_money import Till
+from jobconsole.demo_operating import STEPS as OPERATING_STEPS
 from jobconsole.demo_schedules import STEPS as SCHEDULE_STEPS
 from jobconsole.present.amounts import total_text
 from jobconsole.present.text import line
@@ -56,7 +57,7 @@ Step = tuple[str, Callable[[Desk], Awaitable[str]]]
 async def walk(people: Mapping[str, Service], say: Callable[[str], None], till: Till | None = None) -> bool:
     """Do every step, saying each with its outcome; False at the first whose outcome differs from what it must be.
 
-    Without `till` the acts about money and schedules are left out.
+    Without `till` the acts about money, schedules and their operator are left out.
     """
     desk = Desk(people=people, till=till)
     steps = steps_of(money=till is not None)
@@ -344,5 +345,5 @@ LAST_STEPS: tuple[Step, ...] = (
 
 
 def steps_of(*, money: bool) -> tuple[Step, ...]:
-    """The whole walk, with or without the acts about money and schedules, which need the Worker and the bank."""
-    return (*STEPS, *((*MONEY_STEPS, *SCHEDULE_STEPS) if money else ()), *LAST_STEPS)
+    """The whole walk, with or without the acts about money, schedules and their operator, which need the Worker and the bank."""
+    return (*STEPS, *((*MONEY_STEPS, *SCHEDULE_STEPS, *OPERATING_STEPS) if money else ()), *LAST_STEPS)
