@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from jobconsole.app import Console
 
 STOP, START = "jobconsole.screens.stop:stop_money", "jobconsole.screens.stop:start_money"
+STOPS = "jobconsole.screens.stops_acting:list_stops"
 OPEN_OWN = "jobconsole.screens.plans_opening:open_own"
 """Resolved when they are asked for: they bring the client with them."""
 
@@ -64,6 +65,7 @@ class Actions:
             "money.stop": self.stop_money,
             "money.start": self.start_money,
             "plan.mine": self.show_own_plan,
+            "stop.list": lambda: resolve(STOPS)(self._screen),
             "console.quit": self.leave,
         }
 

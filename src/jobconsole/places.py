@@ -15,7 +15,7 @@ class Place:
     id: str
     """What `:id` goes to, and what commands name."""
     number: int
-    """Its key, 1 to 9."""
+    """Its key, 0 to 9."""
     title: str
     screen: str
     """`module:Class` of a `PlaceScreen`."""
@@ -28,8 +28,12 @@ PLACES: tuple[Place, ...] = (
     Place(id="released", number=4, title="Released today", screen="jobconsole.screens.released:ReleasedScreen"),
     Place(id="schedules", number=5, title="Schedules", screen="jobconsole.screens.schedules:SchedulesScreen"),
     Place(id="workers", number=6, title="Workers", screen="jobconsole.screens.workers:WorkersScreen"),
+    Place(id="audit", number=8, title="Audit trail", screen="jobconsole.screens.audit:AuditScreen"),
+    Place(id="alarms", number=7, title="Alarms", screen="jobconsole.screens.alarms:AlarmsScreen"),
+    Place(id="recoveries", number=9, title="Recoveries", screen="jobconsole.screens.recoveries:RecoveriesScreen"),
+    Place(id="overview", number=0, title="Overview", screen="jobconsole.screens.overview:OverviewScreen"),
 )
-"""Every place, in the order of its number."""
+"""Every place, in the order of the keys: 0 stands right of 9. The first one is shown first."""
 
 
 def resolve(text: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from datetime import datetime
 from jobconsole.client.recoveries import head_of, row_of
 from jobcontract.ids import PAGE_MAX
 from jobcontract.occurrences import Occurrence
-from jobcontract.operating import LeftOut, RecoveryAct, RecoveryState, RecoveryTarget
+from jobcontract.operating import LeftOut, RecoveryState, RecoveryTarget
 from jobcontract.recoveries import (
     LeftOutCount,
     Recovery,
@@ -159,21 +160,17 @@ def schedule_row(number: int, schedule: Schedule) -> RecoveryRow:
 
 def command_of(order: RecoveryOrder) -> str:
     """The headless command that makes the same one."""
-    parts = ["jobconsole", "recoveries", order.act.value]
-    schedules = order.schedules or ()
-    if order.act is RecoveryAct.DISABLE:
-        parts += schedules
-    else:
-        for schedule in schedules:
-            parts += ["--schedule", schedule]
-    parts += order.occurrences or ()
-    for cause in order.causes or ():
-        parts += ["--cause", cause.value]
-    for name, instant in (("from", order.since), ("to", order.until), ("until", order.disable_until)):
+    words = ["jobconsole", "recoveries", order.act.value]
+    for option, names in (("--schedule", order.schedules), ("--occurrence", order.occurrences)):
+        for name in names or ():
+            words += [option, name]
+    for option, instant in (("--from", order.since), ("--to", order.until), ("--until", order.disable_until)):
         if instant is not None:
-            parts += [f"--{name}", instant.isoformat().replace("+00:00", "Z")]
-    parts += ["--skipped"] if order.skipped else []
-    return " ".join([*parts, "--reason", f"'{order.reason}'"])
+            words += [option, instant.isoformat().replace("+00:00", "Z")]
+    for cause in order.causes or ():
+        words += ["--cause", cause.value]
+    words += ["--skipped"] if order.skipped else []
+    return shlex.join([*words, "--reason", order.reason])
 
 
 def words_of(order: RecoveryOrder) -> str:

@@ -10,11 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from jobconsole.commands.acts import ACT_COMMANDS
+from jobconsole.commands.audit import AUDIT_COMMANDS
 from jobconsole.commands.command import Command, Danger
 from jobconsole.commands.filters import FILTER_COMMANDS
 from jobconsole.commands.money import MONEY_COMMANDS, UNCERTAIN_COMMANDS
+from jobconsole.commands.overview import OVERVIEW_COMMANDS
 from jobconsole.commands.plans import PLAN_COMMANDS
 from jobconsole.commands.queues import QUEUE_COMMANDS
+from jobconsole.commands.recoveries import RECOVERY_COMMANDS
 from jobconsole.commands.rows import ROW_COMMANDS
 from jobconsole.commands.schedules import SCHEDULE_COMMANDS
 from jobconsole.commands.scores import SCORE_COMMANDS
@@ -43,6 +46,9 @@ COMMANDS: tuple[Command, ...] = (
     *SCORE_COMMANDS,
     *SCHEDULE_COMMANDS,
     *ACT_COMMANDS,
+    *RECOVERY_COMMANDS,
+    *OVERVIEW_COMMANDS,
+    *AUDIT_COMMANDS,
     *MONEY_COMMANDS,
     *SHELL_COMMANDS,
 )

@@ -27,7 +27,7 @@ _NAMED = frozenset(
 )
 _RESERVED = frozenset({"tab", "shift+tab", "up", "down"})
 """Keys that move within a screen; a keymap cannot take them."""
-_DIGITS = frozenset("123456789")
+_DIGITS = frozenset("0123456789")
 """Keys of the places (see `places`)."""
 _SHOWN = {"space": "space", "escape": "esc", "backspace": "⌫", "enter": "enter", "up": "↑", "down": "↓"}
 

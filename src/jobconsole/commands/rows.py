@@ -8,7 +8,9 @@ from jobconsole.commands.situation import Situation
 from jobcontract.permissions import Permission
 
 LIST = ("queues",)
-RUNS = ("schedules", "occurrences", "occurrence", "workers", "runbook", "simulator")
+BOARDS = ("overview", "alarms", "stops", "recoveries", "recovery")
+TRAIL = ("audit", "timeline")
+RUNS = ("schedules", "occurrences", "occurrence", "workers", "runbook", "simulator", *BOARDS, *TRAIL)
 """Places whose lists belong to no queue."""
 ROWS = ("queues", "plan", "progress", "plans", *RUNS)
 

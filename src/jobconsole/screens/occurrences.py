@@ -15,6 +15,7 @@ from textual.getters import query_one
 
 from jobconsole.client import occurrences as client
 from jobconsole.commands.situation import Situation
+from jobconsole.present.columns import Column, Piece
 from jobconsole.present.occurrences import (
     FILTERS,
     empty_words,
@@ -27,6 +28,7 @@ from jobconsole.screens.occurrence import OccurrenceScreen, open_named
 from jobconsole.screens.occurrence_acts import discard, replay
 from jobconsole.screens.occurrence_cancel import cancel, end_cancelling, selected_facts
 from jobconsole.screens.plan_seen import key_words
+from jobconsole.screens.recovery_making import making_handlers, mark_handlers
 from jobconsole.screens.runbook import open_runbook
 from jobconsole.screens.shell import Handler
 from jobconsole.screens.told_rows import Page, Paged, ToldRows
@@ -81,9 +83,7 @@ class OccurrencesScreen(WatchingScreen):
         """Which was asked last to be cancelled."""
         self.shown = 0
         """Which of `FILTERS` is in force."""
-        self.rows: ToldRows[Occurrence] = ToldRows(
-            lambda each: each.id, lambda each, _: occurrences_cells(each, self.at())
-        )
+        self.rows: ToldRows[Occurrence] = ToldRows(lambda each: each.id, lambda each, _: self.cells(each))
         self.paged: Paged[Occurrence] = Paged(self.rows, self._page)
 
     def compose_body(self) -> ComposeResult:
@@ -112,6 +112,8 @@ class OccurrencesScreen(WatchingScreen):
             "occurrence.discard": self.discard,
             "runbook.show": lambda: open_runbook(self, self.schedule),
             "why.show": lambda: why_occurrence(self, self.selected(), self.schedule),
+            **making_handlers(self, schedules=lambda: (self.schedule,), occurrences=self.marked),
+            **mark_handlers(lambda: self.table, self.situation_changed),
             "row.next": lambda: self.table.action_move(1),
             "row.previous": lambda: self.table.action_move(-1),
             "row.first": lambda: self.table.action_jump(0),
@@ -120,9 +122,13 @@ class OccurrencesScreen(WatchingScreen):
 
     def situation(self) -> Situation:
         """The occurrence under the cursor."""
-        return replace(
-            super().situation(), schedule=self.schedule, occurrence=selected_facts(self.selected(), money=self.money)
-        )
+        facts, marked = super().situation(), len(self.table.marks) if self.there() else 0
+        occurrence = selected_facts(self.selected(), money=self.money)
+        return replace(facts, schedule=self.schedule, occurrence=occurrence, marked=marked)
+
+    def marked(self) -> tuple[str, ...]:
+        """The marked occurrences, by id."""
+        return tuple(each.id for each in self.rows.rows if each.id in self.table.marks)
 
     def copyable(self) -> str | None:
         """The name of the occurrence under the cursor."""
@@ -210,6 +216,14 @@ class OccurrencesScreen(WatchingScreen):
 
     # What is shown
 
+    def columns(self) -> tuple[Column, ...]:
+        """The columns of the list."""
+        return occurrences_columns()
+
+    def cells(self, occurrence: Occurrence) -> Mapping[str, Piece]:
+        """The cells of one row."""
+        return occurrences_cells(occurrence, self.at())
+
     def selected(self) -> Occurrence | None:
         """The occurrence under the cursor."""
         return self.rows.find(self.table.cursor_key) if self.there() else None
@@ -229,7 +243,7 @@ class OccurrencesScreen(WatchingScreen):
         self.said.display = bool(said)
         self.said.show(said)
         self.table.display = len(rows) > 0
-        self.table.show(rows, occurrences_columns(), rows.needs())
+        self.table.show(rows, self.columns(), rows.needs())
         if self.table.display and self.focused is None:
             self.table.focus()
         end_cancelling(self, self.rows.find(self.cancelled))

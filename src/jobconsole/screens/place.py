@@ -184,7 +184,7 @@ class PlaceScreen(Screen[None]):
             # At once, in the order in which keys came; while text is typed, only what the input leaves over.
             for action, now in (("run_at_once", True), ("run_command", False))
         ]
-        places = [Binding(str(n), f"app.go_to({n})", show=False) for n in range(1, 10)]
+        places = [Binding(str(n), f"app.go_to({n})", show=False) for n in range(10)]
         moves = BindingsMap(
             [
                 Binding("tab", "app.focus_next", show=False),

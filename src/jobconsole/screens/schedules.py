@@ -24,6 +24,7 @@ from jobconsole.present.schedules import LABEL, STRIP_MOST, URGENT, most_urgent,
 from jobconsole.screens.occurrence import open_named
 from jobconsole.screens.occurrences import OccurrencesScreen
 from jobconsole.screens.plan_seen import key_words
+from jobconsole.screens.recovery_making import making_handlers, mark_handlers
 from jobconsole.screens.runbook import open_runbook
 from jobconsole.screens.schedule_acts import disable, enable, run_now, schedule_facts
 from jobconsole.screens.shell import Handler
@@ -80,6 +81,8 @@ class SchedulesScreen(WatchingScreen):
         self.head: Schedules | None = None
         """The page told last: its counts are over all pages."""
         self.detail: ScheduleDetail | None = None
+        self.wanted: str | None = None
+        """The schedule on which the cursor is to stand once it is read."""
         self.tall = False
         """Whether the detail has most of the height."""
         self._following: Timer | None = None
@@ -117,6 +120,8 @@ class SchedulesScreen(WatchingScreen):
             "schedule.simulate": lambda: open_simulator(self, self.selected()),
             "runbook.show": lambda: open_runbook(self, self.selected()),
             "why.show": lambda: why_schedule(self, self.selected()),
+            **making_handlers(self, schedules=self.named),
+            **mark_handlers(lambda: self.table, self.situation_changed),
             "row.next": lambda: self.pane.scroll_down() if self.pane.has_focus else self.table.action_move(1),
             "row.previous": lambda: self.pane.scroll_up() if self.pane.has_focus else self.table.action_move(-1),
             "row.first": lambda: self.pane.scroll_home() if self.pane.has_focus else self.table.action_jump(0),
@@ -132,7 +137,13 @@ class SchedulesScreen(WatchingScreen):
             schedule=selected.id if selected else None,
             schedule_now=schedule_facts(selected),
             urgent=urgent,
+            marked=len(self.table.marks) if self.there() else 0,
         )
+
+    def named(self) -> tuple[str, ...]:
+        """The marked schedules, else the one under the cursor."""
+        marked = tuple(each.id for each in self.rows.rows if each.id in self.table.marks)
+        return marked or ((selected.id,) if (selected := self.selected()) is not None else ())
 
     def copyable(self) -> str | None:
         """The id of the schedule under the cursor."""
@@ -160,6 +171,8 @@ class SchedulesScreen(WatchingScreen):
         end = self.table.window[1] if self.there() else 0
         await self.paged.again(max(end, self.table.cursor + 1 if self.there() else 0) + AHEAD)
         self.show_all()
+        if self.wanted is not None and self.table.move_to(self.wanted):
+            self.wanted = None
         await self._look_at_selected()
 
     def concerned(self, hint: Hint) -> bool:

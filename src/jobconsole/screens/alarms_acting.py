@@ -1,0 +1,48 @@
+"""Owns saying that somebody looks after an alarm: what it tells of, a note that everybody reads, the same command without a
+screen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from jobconsole.client import alarms as client
+from jobconsole.present.alarms import KINDS
+from jobconsole.present.columns import Line, Piece, Tone
+from jobconsole.present.equivalent import equivalent
+from jobconsole.screens.acts import where_of
+from jobconsole.screens.order_form import Given, Order, asked
+
+if TYPE_CHECKING:
+    from jobconsole.screens.plan_seen import SeenScreen
+    from jobcontract.alarms import Alarm
+
+
+async def acknowledge(screen: SeenScreen, alarm: Alarm) -> Alarm | None:
+    """Asks for a note and acknowledges; the alarm as it is then, None where it was given up."""
+    service, where = screen.shell.service, where_of(screen)
+    word, tone = KINDS[alarm.kind]
+    by = alarm.acknowledged_by
+    again: Sequence[Line] = ((Piece(f"{by.id} looks after it already: {alarm.note or ''}", Tone.WARN),),) if by else ()
+    about: Sequence[Line] = (
+        (Piece(word, tone), Piece(f" · {alarm.subject} · {alarm.sentence}")),
+        *again,
+        (Piece("It stays open until what it tells of is over; everybody sees that you look after it.", Tone.QUIET),),
+    )
+
+    def command(given: Given) -> str:
+        return equivalent(["alarms", "acknowledge", alarm.id], {"note": given.reason}, where=where)
+
+    order = Order(
+        title="Acknowledge this alarm?",
+        act="I look after it",
+        about=lambda: about,
+        reason="What you do about it; everybody reads it",
+        send=lambda given, key: client.acknowledge(service, alarm.id, given.reason, key),
+        command=command,
+    )
+    answer = await asked(screen, order, screen.seen)
+    if answer is None:
+        return None
+    screen.say("Acknowledged: everybody sees that you look after it.")
+    return answer.alarm
