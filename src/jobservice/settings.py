@@ -12,6 +12,9 @@ KEYRING = "JOBSERVICE_KEYRING"
 PUBLIC_KEYS = "JOBSERVICE_PUBLIC_KEYS"
 DEPLOYMENT = "JOBSERVICE_DEPLOYMENT"
 DELIVERY_URL = "JOBSERVICE_DELIVERY_URL"
+WEBHOOK_URL = "JOBSERVICE_WEBHOOK_URL"
+WEBHOOK_SECRET = "JOBSERVICE_WEBHOOK_SECRET"  # noqa: S105  # the name of a variable
+WEBHOOK_ALLOW = "JOBSERVICE_WEBHOOK_ALLOW"
 SEALS = "JOBSERVICE_SEALS"
 
 PURPOSES: Mapping[str, str] = {
@@ -21,6 +24,9 @@ PURPOSES: Mapping[str, str] = {
     PUBLIC_KEYS: "the file of public keys that jobservice keyring public writes",
     DEPLOYMENT: "the name of this place, like production",
     DELIVERY_URL: "how people are told outside the console, like smtp://user:password@host/?from=jobs@example.org",
+    WEBHOOK_URL: "where alarms are told, like https://hooks.example.org/jobs",
+    WEBHOOK_SECRET: "the file of the secrets that sign it, 0600, one a line",
+    WEBHOOK_ALLOW: "hosts and networks that a webhook may reach although they are not public, with commas between",
     SEALS: "the folder outside the database for the heads of the audit trail, 0700",
 }
 """Every variable of a service process, and what it says."""
@@ -51,6 +57,10 @@ class ProcessSettings:
     """The Worker's alone: what it believes confirmations by (MONEY.md 19)."""
     delivery_url: str | None = None
     """The Worker's alone: how notices are delivered. May hold a password: never log it."""
+    webhook_url: str | None = None
+    """The Worker's alone: where alarms are told. May hold a secret of the receiver's: never log it."""
+    webhook_secret: Path | None = None
+    webhook_allow: str = ""
     seals: Path | None = None
     """The Worker's alone: where heads of the trail are written (MONEY.md 31)."""
 
@@ -62,6 +72,7 @@ class ProcessSettings:
         """From the environment, with the key ring where this process opens it; StartRefused names all that is missing."""
         names = (DATABASE_URL, APPLICATION, DEPLOYMENT, *((KEYRING,) if keyring else ()))
         values = required(environment, *names)
+        secret = environment.get(WEBHOOK_SECRET)
         public_keys = None if keyring else environment.get(PUBLIC_KEYS) or None
         seals = None if keyring else environment.get(SEALS) or None
         return cls(
@@ -71,6 +82,9 @@ class ProcessSettings:
             keyring=Path(values[KEYRING]).expanduser() if keyring else None,
             public_keys=None if public_keys is None else Path(public_keys).expanduser(),
             delivery_url=None if keyring else environment.get(DELIVERY_URL) or None,
+            webhook_url=None if keyring else environment.get(WEBHOOK_URL) or None,
+            webhook_secret=None if keyring or not secret else Path(secret).expanduser(),
+            webhook_allow="" if keyring else environment.get(WEBHOOK_ALLOW) or "",
             seals=None if seals is None else Path(seals).expanduser(),
         )
 

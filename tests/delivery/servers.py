@@ -114,16 +114,20 @@ class Silent(asyncio.Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate:
-    """A certificate of 127.0.0.1, which vouches for itself: a server's context, and the file to trust it by."""
+    """A certificate of one host, which vouches for itself: a server's context, and the file to trust it by."""
 
     server: ssl.SSLContext
     authorities: Path
 
 
-def a_certificate(folder: Path) -> Certificate:
-    """A fresh one, for a day."""
+def a_certificate(folder: Path, host: str = "127.0.0.1") -> Certificate:
+    """A fresh one, for a day, of an address or a name."""
+    try:
+        names: list[x509.GeneralName] = [x509.IPAddress(ip_address(host))]
+    except ValueError:
+        names = [x509.DNSName(host)]
     key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host)])
     today = datetime.now(UTC)
     certificate = (
         x509.CertificateBuilder()
@@ -133,7 +137,7 @@ def a_certificate(folder: Path) -> Certificate:
         .serial_number(x509.random_serial_number())
         .not_valid_before(today - timedelta(days=1))
         .not_valid_after(today + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False)
+        .add_extension(x509.SubjectAlternativeName(names), critical=False)
         .sign(key, hashes.SHA256())
     )
     chain, secret = folder / "chain.pem", folder / "key.pem"

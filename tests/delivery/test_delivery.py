@@ -41,8 +41,8 @@ def test_a_plus_sign_and_escapes_are_read_as_they_are_meant() -> None:
 @pytest.mark.parametrize(
     ("url", "sentence"),
     [
-        ("mail.test", "It begins with smtp:, smtps: or file:"),
-        ("https://jobs:s3cret@mail.test/", "It begins with smtp:, smtps: or file:"),
+        ("mail.test", "It begins with smtp:, smtps:, https: or file:"),
+        ("https://jobs:s3cret@mail.test/", "has no user, no password"),
         (f"smtp://jobs:s3cret@mail.test:x/?{FROM}", "It is no address"),
         (f"smtp://jobs:s3cret@mail.test/\r\n?{FROM}", "It is no address"),
         (f"smtp:///?{FROM}", "It names no mail server"),

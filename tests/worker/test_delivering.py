@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 from structlog.testing import capture_logs
 
-from jobservice.bootstrap.worker import delivery_of
+from jobservice.bootstrap.outside import delivery_of
 from jobservice.delivery import Delivery, Letter, NotDelivered, delivery_from
 from jobservice.settings import ProcessSettings, StartRefused
 from jobservice.store import duties as rows

@@ -10,16 +10,19 @@ from uuid import uuid4
 
 from jobservice.application import Application
 from jobservice.bootstrap import process
+from jobservice.bootstrap.outside import delivery_of, webhook_of
 from jobservice.bootstrap.public_keys import read_public_keys
 from jobservice.bootstrap.stopping import Stopping, stop_signals
-from jobservice.delivery import Delivery, DeliveryRefused, delivery_from
+from jobservice.delivery import Delivery, Webhook
 from jobservice.delivery.heads import Heads
 from jobservice.records import RecordSet
+from jobservice.rules.alarms import thresholds_of
 from jobservice.rules.keys import PublicKeys
-from jobservice.settings import DELIVERY_URL, PUBLIC_KEYS, PURPOSES, ProcessSettings, StartRefused
+from jobservice.settings import PUBLIC_KEYS, PURPOSES, ProcessSettings, StartRefused
 from jobservice.store.database import Database
 from jobservice.usecases.inbox import ServiceInbox
 from jobservice.usecases.scoring import Scorer
+from jobservice.worker.alarming import Alarming
 from jobservice.worker.applying import Applying
 from jobservice.worker.delivering import Delivering
 from jobservice.worker.fenced import FencedDuty
@@ -38,6 +41,8 @@ from jobservice.worker.run_scope import SHARED, Room
 from jobservice.worker.running import Runner
 from jobservice.worker.sealing import Sealing
 from jobservice.worker.settling import Settling
+from jobservice.worker.tallies import Tallies
+from jobservice.worker.telling import Telling
 from jobservice.worker.watchdog import Watchdog, replace_process
 
 CONNECTIONS = 16
@@ -52,29 +57,23 @@ def duties(
     deployment: str,
     heads: Heads | None = None,
     keys: Callable[[], PublicKeys] | None = None,
+    webhook: Webhook | None = None,
 ) -> tuple[FencedDuty, ...]:
     """What one Worker at a time does."""
     return (
         Planner(schedules=records.schedules, deployment=deployment),
         Housekeeping(hints_keep=records.settings.hints_keep),
         Retention(),
+        Tallies(),
         Rescoring(scorer=Scorer.of(records, application), queues=records.queues, every=10.0),
         PlanKeeper(),
         Recovering(records=records, deployment=deployment, keys=keys),
         Settling(),
         Delivering(delivery=delivery),
         Sealing(heads=heads),
+        Alarming(thresholds=thresholds_of(records.settings), tells=webhook is not None),
+        Telling(hook=webhook),
     )
-
-
-def delivery_of(settings: ProcessSettings) -> Delivery | None:
-    """The way to people; None where nobody said one, StartRefused where it cannot be used."""
-    if settings.delivery_url is None:
-        return None
-    try:
-        return delivery_from(settings.delivery_url)
-    except DeliveryRefused as refused:
-        raise StartRefused(f"{DELIVERY_URL} is not taken: {refused}") from None
 
 
 def heads_of(settings: ProcessSettings) -> Heads | None:
@@ -139,7 +138,7 @@ async def run_worker(
     process.harden()
     application = process.load_application(settings.application)
     records = process.load_records(application, overrides)
-    delivery = delivery_of(settings)
+    delivery, webhook = delivery_of(settings), webhook_of(settings)
     await process.reach(settings.database_url)
     database = await Database.open(settings.database_url, name="jobservice worker", most=_connections(records))
     try:
@@ -157,6 +156,7 @@ async def run_worker(
                 deployment=settings.deployment,
                 heads=heads_of(settings),
                 keys=_keys(settings),
+                webhook=webhook,
             ),
             leased=leased_work(database, records, application, settings, settled=outage.settled),
             stop=stopping.begun,

@@ -1,4 +1,4 @@
-"""The ways in which people are told something outside the console (MONEY.md 14): by SMTP, or into a folder.
+"""The ways in which people are told something outside the console (MONEY.md 14): by SMTP, by webhook, or into a folder.
 
 `delivery_from` reads the one that an address names. Never decides who is told what.
 """
@@ -6,28 +6,42 @@
 from __future__ import annotations
 
 import ssl
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
+from jobservice.delivery.addresses import Allowed, allowed_from
 from jobservice.delivery.folder import Folder
 from jobservice.delivery.letters import Delivery, DeliveryRefused, Letter, NotDelivered
 from jobservice.delivery.mail import address
 from jobservice.delivery.smtp import Encryption, Smtp
+from jobservice.delivery.webhook import Webhook, secrets_from, webhook_from
 
-__all__ = ["Delivery", "DeliveryRefused", "Letter", "NotDelivered", "delivery_from"]
+__all__ = [
+    "Allowed",
+    "Delivery",
+    "DeliveryRefused",
+    "Letter",
+    "NotDelivered",
+    "Webhook",
+    "allowed_from",
+    "delivery_from",
+    "secrets_from",
+    "webhook_from",
+]
 
-_FORMS = "smtp://user:password@host:587/?from=jobs@example.org, smtps://... or file:///folder"
+_FORMS = "smtp://user:password@host:587/?from=jobs@example.org, smtps://..., https://hooks.example.org/jobs or file:///folder"
 _PORTS = {Encryption.TLS: 465, Encryption.STARTTLS: 587, Encryption.NONE: 25}
 
 
-def delivery_from(url: str) -> Delivery:
+def delivery_from(url: str, *, secrets: Sequence[bytes] = (), allowed: Allowed | None = None) -> Delivery:
     """The way that `url` names; DeliveryRefused with a sentence that repeats no password.
 
     `smtp://user:password@host:587/?from=jobs@example.org&starttls=required`: STARTTLS is required where nothing is
     said; `starttls=none` is for a server of this machine. `smtps://` is TLS from the first byte. `ca=/path` names the
-    authorities to trust in place of the system's. `file:///folder` writes one .eml a letter.
+    authorities to trust in place of the system's. `file:///folder` writes one .eml a letter. `https://` is a webhook, signed
+    under `secrets`, at a public address or one that is `allowed`.
     """
     try:
         split = urlsplit(url) if url.isprintable() else None
@@ -41,7 +55,9 @@ def delivery_from(url: str) -> Delivery:
             return _folder(split)
         case "smtp" | "smtps":
             return _smtp(split, port)
-    raise DeliveryRefused(f"It begins with smtp:, smtps: or file:, like {_FORMS}.")
+        case "https":
+            return webhook_from(url, secrets=secrets, allowed=allowed or Allowed())
+    raise DeliveryRefused(f"It begins with smtp:, smtps:, https: or file:, like {_FORMS}.")
 
 
 def _folder(split: SplitResult) -> Folder:

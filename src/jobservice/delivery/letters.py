@@ -20,6 +20,8 @@ class Letter:
     subject: str
     text: str
     at: datetime
+    now: datetime | None = None
+    """When this try is made, by the database's clock (UTC): what is signed says so."""
 
 
 class NotDelivered(Exception):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from jobcontract.operating import AlarmKind, StopScope
+from jobservice.rules.settings import Settings
 
 ONE_BY_ONE = 20
 """So many subjects of one kind in a tenant have an alarm each; of the others, one tells how many there are."""
@@ -39,6 +40,18 @@ class Thresholds:
     spike_factor: int
     silent_after: float
     quiet_after: float
+
+
+def thresholds_of(settings: Settings) -> Thresholds:
+    """As the setting records say."""
+    return Thresholds(
+        late_after=settings.alarm_late_after,
+        missed_for=settings.alarm_missed_for,
+        spike_least=settings.alarm_spike_least,
+        spike_factor=settings.alarm_spike_factor,
+        silent_after=settings.alarm_silent_after,
+        quiet_after=settings.alarm_quiet_after,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,7 +36,7 @@ async def add(transaction: Transaction, notice: NewNotice) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DueNotice:
-    """A notice taken for one attempt, the `attempts`-th; `contact` is its person's address, `made_at` UTC."""
+    """A notice taken for one attempt, the `attempts`-th, at `now`; `contact` is its person's address, `made_at` UTC."""
 
     id: UUID
     person: str
@@ -45,6 +45,7 @@ class DueNotice:
     text: str
     made_at: datetime
     attempts: int
+    now: datetime
     contact: str
 
 

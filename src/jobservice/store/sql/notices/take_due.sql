@@ -23,6 +23,7 @@ returning
     n.text,
     n.made_at,
     n.attempts,
+    jobs.now() as now,
     (
         select p.contact
         from jobs.people as p
