@@ -41,6 +41,8 @@ class QueueLine(Answer):
     unclaimed: int
     unclaimed_out: tuple[Amount, ...]
     """By currency; what is to go out."""
+    whole: bool = True
+    """False: there is more than is counted, and `open`, `unclaimed` and the money are of the first 10,000 alone."""
 
 
 class Overview(Answer):

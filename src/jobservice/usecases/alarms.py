@@ -27,6 +27,8 @@ from jobservice.usecases.service import Service
 _NIL = "00000000-0000-0000-0000-000000000000"
 _LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 _LATEST = datetime(9999, 1, 1, tzinfo=UTC)
+_LOOKED_AT = 100
+"""Open alarms that are looked through for those that nobody looks after."""
 _FIRST = OpenPlace(urgency=0, at=datetime(1970, 1, 1, tzinfo=UTC), id=_NIL)
 OpenMark = tuple[int, datetime, str]
 """Behind which open alarm a page begins: urgency, opened at, id."""
@@ -66,6 +68,16 @@ async def list_alarms(
         last=last,
         now=counted.now,
     )
+
+
+async def urgent(transaction: Transaction, *, most: int) -> tuple[int, tuple[Alarm, ...]]:
+    """How many alarms are open, and the most urgent of those that nobody looks after, for the overview."""
+    counted = await store.counts(transaction)
+    derived = _no_worker(counted)
+    rows = await store.listed_open(transaction, _FIRST, most=_LOOKED_AT)
+    waiting = [_alarm(row) for row in rows if row["acknowledged_at"] is None]
+    first = [] if derived is None else [derived]
+    return counted.open + len(first), (*first, *waiting)[:most]
 
 
 async def _page(

@@ -58,7 +58,7 @@ class ListedSchedules:
 async def list_schedules(service: Service, actor: Actor, after: str | None, limit: int) -> ListedSchedules:
     """The schedules of the tenant behind that id. Refusal PERMISSION_MISSING without schedule.read."""
     actor.require(Permission.SCHEDULE_READ)
-    known = _known(service, actor)
+    known = known_schedules(service, actor)
     behind = [each for each in known if after is None or each.id > after]
     page = behind[:limit]
     async with service.database.transaction(actor.tenant) as transaction:
@@ -129,7 +129,7 @@ async def next_instants(
 
 def find_schedule(service: Service, actor: Actor, identifier: str) -> rules.Schedule:
     """The schedule of that id that runs here for the actor's tenant; Refusal NOT_FOUND, naming those there are."""
-    known = _known(service, actor)
+    known = known_schedules(service, actor)
     found = next((each for each in known if each.id == identifier), None)
     if found is None:
         names = ", ".join(each.id for each in known[:10]) or "none"
@@ -138,7 +138,7 @@ def find_schedule(service: Service, actor: Actor, identifier: str) -> rules.Sche
     return found
 
 
-def _known(service: Service, actor: Actor) -> list[rules.Schedule]:
+def known_schedules(service: Service, actor: Actor) -> list[rules.Schedule]:
     """The schedules that this deployment runs for the actor's tenant, by id."""
     here = (each for each in service.records.schedules.values() if each.runs_in(actor.tenant, service.deployment))
     return sorted(here, key=lambda each: each.id)

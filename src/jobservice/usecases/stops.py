@@ -39,8 +39,12 @@ async def list_stops(service: Service, actor: Actor) -> Stops:
     """Every stop in force, the latest first. Refusal PERMISSION_MISSING without colleague.read."""
     actor.require(Permission.COLLEAGUE_READ)
     async with service.database.transaction(actor.tenant) as transaction:
-        found = await store.listed(transaction)
-        return Stops(stops=tuple(_shown(service, each) for each in found), now=transaction.began_at)
+        return Stops(stops=await stops_of(transaction, service), now=transaction.began_at)
+
+
+async def stops_of(transaction: Transaction, service: Service) -> tuple[Stop, ...]:
+    """Every stop of the transaction's tenant, the latest first."""
+    return tuple(_shown(service, each) for each in await store.listed(transaction))
 
 
 async def stop(service: Service, actor: Actor, order: StopOrder, once: Once) -> Answered:
