@@ -56,9 +56,17 @@ def _edit(given: dict[str, Any]) -> Edit | None:
 @click.option("--every", callback=_seconds, metavar="LENGTH", help="Every 15m, 24h, PT90S; with --anchor.")
 @click.option("--anchor", metavar="WHEN", help="What --every counts from.")
 @click.option("--zone", metavar="ZONE", help="Another time zone, by its IANA name.")
-@click.option("--skipped", type=click.Choice(list(Skipped)), help="What a time does that the clock leaves out.")
-@click.option("--repeated", type=click.Choice(list(Repeated)), help="What a time does that the clock shows twice.")
-@click.option("--misfire", type=click.Choice(list(MisfirePolicy)), help="What becomes of missed instants.")
+@click.option(
+    "--skipped", type=click.Choice([each.value for each in Skipped]), help="What a time does that the clock leaves out."
+)
+@click.option(
+    "--repeated",
+    type=click.Choice([each.value for each in Repeated]),
+    help="What a time does that the clock shows twice.",
+)
+@click.option(
+    "--misfire", type=click.Choice([each.value for each in MisfirePolicy]), help="What becomes of missed instants."
+)
 @click.option(
     "--misfire-after", callback=_seconds, metavar="LENGTH", help="Missed when not started so long past its time."
 )
