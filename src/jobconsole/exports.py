@@ -36,6 +36,17 @@ def write_new(folder: Path, stem: str, suffix: str, content: bytes) -> Path:
     raise ExportError(f"{folder} holds {NAMES_MOST:,} files named {fit} already: move some away.")
 
 
+def write_at(path: Path, content: bytes) -> None:
+    """Write `content` to exactly `path`, which must be a new name; the file is its maker's alone (0600)."""
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    except FileExistsError:
+        raise ExportError(f"{path} is there already, and nothing is overwritten. Name a new file.") from None
+    except OSError as error:
+        raise ExportError(f"{path} cannot be written: {error.strerror or error}.") from None
+    _fill(handle, path, content)
+
+
 def _fill(handle: int, path: Path, content: bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as file:

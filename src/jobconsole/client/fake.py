@@ -25,6 +25,7 @@ from jobconsole.client import fake_explanations, fake_totals
 from jobconsole.client.fake_acts import FakeActs
 from jobconsole.client.fake_alarms import FakeAlarms
 from jobconsole.client.fake_asked import PEOPLE, TENANT, Asked, Handler
+from jobconsole.client.fake_audit import FakeTrail
 from jobconsole.client.fake_bulk import FakeBulk
 from jobconsole.client.fake_inputs import check_inputs
 from jobconsole.client.fake_listing import FakeListing
@@ -36,7 +37,7 @@ from jobconsole.client.fake_schedules import FakeJobs
 from jobconsole.client.fake_stops import FakeStops
 from jobconsole.client.service import Service
 from jobcontract import routes
-from jobcontract.audit import AuditEntry, AuditPage
+from jobcontract.audit import AuditEntry
 from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.events import EventName, Hint, Hints, Topic
 from jobcontract.items import (
@@ -50,6 +51,7 @@ from jobcontract.items import (
     Supposed,
     WhatIf,
 )
+from jobcontract.operating_routes import AUDIT_EXPORT
 from jobcontract.permissions import GRANTS, missing
 from jobcontract.queues import Queues
 from jobcontract.session import Colleague, Colleagues, Person, Session, TenantRole
@@ -87,6 +89,7 @@ class FakeService:
         self.signed_out: set[str] = set()
         self.requests: list[httpx.Request] = []
         self.audit: list[AuditEntry] = []
+        self.trail = FakeTrail(lambda: self.time, self.audit)
         self._keys: dict[tuple[str, ...], tuple[bytes, bytes]] = {}
         self._events: list[bytes] = []
         self._news = asyncio.Event()
@@ -165,6 +168,8 @@ class FakeService:
         if not route.acts:
             if route is routes.PLAN_EXPORT:
                 return httpx.Response(200, headers={"Content-Type": "text/csv"}, content=self.bulk.export(asked))
+            if route is AUDIT_EXPORT:
+                return httpx.Response(200, headers={"Content-Type": "text/csv"}, content=self.trail.export(asked))
             return _json(200, _dumped(self._handlers()[route.name](asked)))
         key = asked.request.headers.get(routes.KEY_HEADER)
         if not key:
@@ -209,7 +214,6 @@ class FakeService:
                 self.queues, self.queues.find(asked.parts["item"])
             ),
             "what-if": self._what_if,
-            "audit": self._audit,
             "claim": self._claim,
             "claim-next": self._claim_next,
             "renew-claim": self._renew,
@@ -223,6 +227,7 @@ class FakeService:
             **self.stops.handlers(),
             **self.alarms.handlers(),
             **self.recoveries.handlers(),
+            **self.trail.handlers(),
             "overview": self.overview.overview,
         }
 
@@ -246,13 +251,6 @@ class FakeService:
     def _what_if(self, asked: Asked) -> Supposed:
         supposed = WhatIf.model_validate_json(asked.request.content)
         return fake_explanations.what_if(self.queues, self.queues.find(asked.parts["item"]), supposed)
-
-    def _audit(self, asked: Asked) -> AuditPage:
-        before = int(asked.query.get("cursor", str(len(self.audit) + 1)))
-        rows = [entry for entry in reversed(self.audit) if entry.id < before]
-        page = rows[: asked.limit()]
-        following = str(page[-1].id) if len(rows) > len(page) else None
-        return AuditPage(entries=tuple(page), next=following, as_of=self.time)
 
     def _claim(self, asked: Asked) -> Claimed:
         row = self.queues.find(asked.parts["item"])

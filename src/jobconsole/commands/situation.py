@@ -194,3 +194,5 @@ class Situation:
     """The stop that is selected."""
     line: bool = False
     """Whether a line of the overview is selected."""
+    entry: bool = False
+    """Whether an entry of the audit trail is selected."""

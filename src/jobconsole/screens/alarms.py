@@ -19,6 +19,7 @@ from jobconsole.present.alarms import EMPTY, alarm_lines, alarms_cells, alarms_c
 from jobconsole.screens.alarms_acting import acknowledge
 from jobconsole.screens.overview_going import open_subject
 from jobconsole.screens.shell import Handler
+from jobconsole.screens.timeline import open_timeline
 from jobconsole.screens.told_rows import Page, Paged, ToldRows
 from jobconsole.screens.watching import PAUSE_SECONDS, WatchingScreen, repaint
 from jobconsole.widgets.lines import Lines
@@ -90,6 +91,7 @@ class AlarmsScreen(WatchingScreen):
         return {
             "alarm.open": self.open,
             "alarm.acknowledge": self.acknowledge,
+            "timeline.open": lambda: open_timeline(self),
             "row.next": lambda: self.table.action_move(1),
             "row.previous": lambda: self.table.action_move(-1),
             "row.first": lambda: self.table.action_jump(0),

@@ -23,6 +23,7 @@ from jobconsole.screens.occurrence_attempts import TriedRows, in_order, tried_li
 from jobconsole.screens.occurrence_cancel import cancel, end_cancelling, selected_facts
 from jobconsole.screens.runbook import open_runbook
 from jobconsole.screens.shell import Handler
+from jobconsole.screens.timeline import open_timeline
 from jobconsole.screens.told_rows import Page, Paged, ToldRows
 from jobconsole.screens.watching import PAUSE_SECONDS, WatchingScreen, repaint
 from jobconsole.screens.why import why_occurrence
@@ -110,6 +111,7 @@ class OccurrenceScreen(WatchingScreen):
             "occurrence.discard": self.discard,
             "runbook.show": self.show_runbook,
             "why.show": lambda: why_occurrence(self, self.occurrence, None),
+            "timeline.open": lambda: open_timeline(self),
             "row.next": lambda: self.table.action_move(1),
             "row.previous": lambda: self.table.action_move(-1),
             "row.first": lambda: self.table.action_jump(0),

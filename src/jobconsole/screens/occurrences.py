@@ -31,6 +31,7 @@ from jobconsole.screens.plan_seen import key_words
 from jobconsole.screens.recovery_making import making_handlers, mark_handlers
 from jobconsole.screens.runbook import open_runbook
 from jobconsole.screens.shell import Handler
+from jobconsole.screens.timeline import open_timeline
 from jobconsole.screens.told_rows import Page, Paged, ToldRows
 from jobconsole.screens.watching import PAUSE_SECONDS, WatchingScreen, repaint
 from jobconsole.screens.why import why_occurrence
@@ -114,6 +115,7 @@ class OccurrencesScreen(WatchingScreen):
             "why.show": lambda: why_occurrence(self, self.selected(), self.schedule),
             **making_handlers(self, schedules=lambda: (self.schedule,), occurrences=self.marked),
             **mark_handlers(lambda: self.table, self.situation_changed),
+            "timeline.open": lambda: open_timeline(self),
             "row.next": lambda: self.table.action_move(1),
             "row.previous": lambda: self.table.action_move(-1),
             "row.first": lambda: self.table.action_jump(0),

@@ -37,6 +37,7 @@ from jobconsole.screens.plan_seen import key_words
 from jobconsole.screens.recovery_making import making_handlers
 from jobconsole.screens.shell import Handler
 from jobconsole.screens.stops_acting import stop_tenant
+from jobconsole.screens.timeline import open_timeline
 from jobconsole.screens.told_rows import ToldRows
 from jobconsole.screens.watching import WatchingScreen, repaint
 from jobconsole.widgets.lines import Lines
@@ -114,6 +115,7 @@ class OverviewScreen(WatchingScreen):
             "alarm.acknowledge": self.acknowledge,
             "stop.work": partial(stop_tenant, self),
             **making_handlers(self),
+            "timeline.open": lambda: open_timeline(self),
             "row.next": lambda: self.table.action_move(1),
             "row.previous": lambda: self.table.action_move(-1),
             "row.first": lambda: self.table.action_jump(0),

@@ -29,6 +29,7 @@ from jobconsole.screens.runbook import open_runbook
 from jobconsole.screens.schedule_acts import disable, enable, run_now, schedule_facts
 from jobconsole.screens.shell import Handler
 from jobconsole.screens.simulator import open_simulator
+from jobconsole.screens.timeline import open_timeline
 from jobconsole.screens.told_rows import Page, Paged, ToldRows
 from jobconsole.screens.watching import WatchingScreen, repaint
 from jobconsole.screens.why import why_schedule
@@ -122,6 +123,7 @@ class SchedulesScreen(WatchingScreen):
             "why.show": lambda: why_schedule(self, self.selected()),
             **making_handlers(self, schedules=self.named),
             **mark_handlers(lambda: self.table, self.situation_changed),
+            "timeline.open": lambda: open_timeline(self),
             "row.next": lambda: self.pane.scroll_down() if self.pane.has_focus else self.table.action_move(1),
             "row.previous": lambda: self.pane.scroll_up() if self.pane.has_focus else self.table.action_move(-1),
             "row.first": lambda: self.pane.scroll_home() if self.pane.has_focus else self.table.action_jump(0),

@@ -25,6 +25,7 @@ from jobconsole.present.workers import (
     workers_title,
 )
 from jobconsole.screens.shell import Handler
+from jobconsole.screens.timeline import open_timeline
 from jobconsole.screens.told_rows import ToldRows
 from jobconsole.screens.watching import WatchingScreen, repaint
 from jobconsole.screens.worker_acts import drain, undrain, worker_facts
@@ -81,6 +82,7 @@ class WorkersScreen(WatchingScreen):
         return {
             "worker.drain": self.drain,
             "worker.undrain": self.undrain,
+            "timeline.open": lambda: open_timeline(self),
             "row.next": lambda: self.table.action_move(1),
             "row.previous": lambda: self.table.action_move(-1),
             "row.first": lambda: self.table.action_jump(0),
