@@ -67,8 +67,11 @@ async def test_a_stretch_takes_in_what_ended_and_has_something_to_run_again(desk
     assert left[f"{HOURLY}@2026-11-28T03:00:00Z"] == ("not-ended", "It has not ended: it is scheduled.")
     assert left[f"{HOURLY}@2026-11-28T02:00:00Z"][0] == "all-done"
     assert "No record of this deployment runs r.gone" in left[f"{GONE}@2026-11-28T01:00:00Z"][1]
-    assert made["state"] == "open" and made["confirm_by"] is None and made["account"] == []
-    assert shown.rows[2].items is not None and shown.rows[2].items.failed == 2
+    assert made["state"] == "open"
+    assert made["confirm_by"] is None
+    assert made["account"] == []
+    assert shown.rows[2].items is not None
+    assert shown.rows[2].items.failed == 2
     assert [(each["schedule"], each["count"]) for each in made["schedules"]] == [(BATCH, 1), (HOURLY, 1), (NIGHTLY, 2)]
     assert desk.rows("select action, person, detail ->> 'reason' from jobs.audit") == [
         ("make-recovery", "o.lind", "A missed night")
@@ -278,7 +281,8 @@ async def test_a_person_has_three_open_ones_at_most_even_where_many_ask_at_once(
         *(desk.make(since=since, until=until) for since, until in stretches), return_exceptions=True
     )
     refusals = [each for each in made if isinstance(each, Refusal)]
-    assert len(refusals) == 3 and {each.kind for each in refusals} == {ErrorCode.PLANS_MAX}
+    assert len(refusals) == 3
+    assert {each.kind for each in refusals} == {ErrorCode.PLANS_MAX}
     assert desk.rows("select count(*) from jobs.recoveries") == [(3,)]
     assert "You have 3 open recoveries" in refusals[0].detail
 
@@ -300,7 +304,8 @@ async def test_what_is_taken_out_freezes_the_rest_anew(desk: RecoveryDesk) -> No
     await refused_with(ErrorCode.PERMISSION_MISSING, desk.take_out(made, keys[:1], "k.rao"))
     await refused_with(ErrorCode.NOT_FOUND, desk.take_out(made, [keys[0], "stranger"]))
     await refused_with(ErrorCode.PLAN_EMPTY, desk.take_out(made, keys))
-    assert desk.digest(made) == before and (await desk.shown(made)).recovery.count == 4
+    assert desk.digest(made) == before
+    assert (await desk.shown(made)).recovery.count == 4
     taken = await desk.take_out(made, [keys[1], keys[0], keys[0]])
     assert [(row.number, row.key) for row in (await desk.shown(made)).rows] == [(1, keys[2]), (2, keys[3])]
     assert (taken["edition"], taken["count"], counts(taken)) == (2, 2, {"taken-out": 2})

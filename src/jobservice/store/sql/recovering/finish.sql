@@ -11,7 +11,7 @@ with turns as materialized (
 
 summed as materialized (
     select
-        jsonb_agg(jsonb_build_object('turn', t.turn, 'count', t.number)) as account,
+        coalesce(jsonb_agg(jsonb_build_object('turn', t.turn, 'count', t.number)), '[]') as account,
         coalesce(bool_or(t.turn = 'running'), false) as running,
         coalesce(bool_or(t.turn = 'not-started'), false) as waiting
     from turns as t
