@@ -78,9 +78,9 @@ async def test_who_reads_sees_every_stop_and_a_queue_says_that_it_is_stopped(mon
     assert (await stops.list_stops(money.service, money.actor("g.fin"))).stops == ()
     said = {each.id: each.stopped for each in (await queues.list_queues(money.service, money.actor("m.ito"))).queues}
     assert said[DISPUTES] is None
-    assert said[PAYOUTS] is not None
-    assert said[PAYOUTS].startswith(f"Queue {PAYOUTS} is stopped since ")
-    assert said[PAYOUTS].endswith("by Olle Lind: Odd payouts.")
+    words = said[PAYOUTS] or ""
+    assert words.startswith(f"Queue {PAYOUTS} is stopped since ")
+    assert words.endswith("by Olle Lind: Odd payouts.")
     await stop(money, TENANT, reason="Fraud")
     everywhere = await queues.list_queues(money.service, money.actor("m.ito"))
     assert all(each.stopped is not None and "All work of acme" in each.stopped for each in everywhere.queues)
@@ -171,6 +171,18 @@ async def test_a_stop_that_stands_stays_as_it_is_and_money_that_was_stopped_keep
     assert in_force(money) == [("tenant", "acme", "o.lind", "Second")]
     assert money.rows("select by, reason from jobs.money_switches where stopped") == [("m.ito", "First")]
     assert money.rows("select count(*) from jobs.audit where action = 'stop-work'") == [(1,)]
+
+
+async def test_a_stop_stands_after_whoever_made_it_left(money: MoneyDesk) -> None:
+    (free,) = await money.pushed(1)
+    await stop(money, QUEUE)
+    money.people.connection.execute("delete from jobs.memberships where person = 'o.lind'")
+    for refused in (money.claim("m.ito", free), money.next("m.ito")):
+        assert "by o.lind: Odd payouts" in (await refused_with(ErrorCode.WORK_STOPPED, refused)).detail
+    seen = await stops.list_stops(money.service, money.actor("m.ito"))
+    assert [(each.name, each.by.name) for each in seen.stops] == [(PAYOUTS, "o.lind")]
+    await lift(money, QUEUE, "m.ito")
+    await money.claim("m.ito", free)
 
 
 @pytest.mark.parametrize(("scope", "name"), [(QUEUE, "t.nosuch"), (COMMAND, PAYOUTS), (TENANT, "globex")])

@@ -59,7 +59,7 @@ def stopped(scope: StopScope, name: str, *, by: str, reason: str, at: datetime) 
         kind="work-stopped",
         subject=f"{what(scope, name)} was stopped by {by}",
         text=f"{what(scope, name)} was stopped by {by} at {at:%Y-%m-%d %H:%M:%S} UTC: {_plain(reason)}.\n"
-        f"{_HOLDS[scope]}\nTo see what is stopped: jobconsole stops.\n",
+        f"{_HOLDS[scope]}\n",
     )
 
 

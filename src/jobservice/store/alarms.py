@@ -72,7 +72,7 @@ async def workers(transaction: Transaction, *, within: float) -> tuple[WorkerSee
 
 
 async def stops(transaction: Transaction) -> list[Row]:
-    """Stops in force: tenant, scope (None: money), name, since, by_name."""
+    """Stops in force: tenant, scope (None: money), name, since, by (a person's id)."""
     return list(await transaction.rows("alarms/stops"))
 
 

@@ -80,7 +80,7 @@ class Alarming:
                 row["tenant"],
                 None if row["scope"] is None else StopScope(row["scope"]),
                 row["name"],
-                row["by_name"],
+                row["by"],
                 row["since"],
             )
             for row in await store.stops(transaction)

@@ -9,12 +9,12 @@ select
                 'name', s.name,
                 'at', s.at,
                 'by', s.by,
-                'by_name', p.name,
+                'by_name', coalesce(p.name, s.by),
                 'reason', s.reason,
                 'version', s.version
             )
         from jobs.stops as s
-        inner join jobs.people as p on s.by = p.id
+        left join jobs.people as p on s.by = p.id
         where
             s.tenant = %(tenant)s
             and (

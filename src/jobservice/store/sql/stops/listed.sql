@@ -4,10 +4,10 @@ select
     s.name,
     s.at,
     s.by,
-    p.name as by_name,
+    coalesce(p.name, s.by) as by_name,
     s.reason,
     s.version
 from jobs.stops as s
-inner join jobs.people as p on s.by = p.id
+left join jobs.people as p on s.by = p.id
 where s.tenant = %(tenant)s
 order by s.at desc, s.scope asc, s.name asc
