@@ -17,6 +17,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from examples.payments import application as example
+from jobcontract.interfaces import interface_of
+from jobcontract.operating import Procedure
 from jobcontract.states import Moves, ScheduleType
 from jobservice.application import Application, JobCall, JobItem, Outcome, Selecting, SelectionFunction, done
 from jobservice.records import RecordSet
@@ -54,6 +56,23 @@ backoff: {{first: PT1S, most: PT10S}}
 tenants: {{mode: all}}
 retention: occurrences.keep
 """
+
+RUNBOOK = """kind: runbook
+id: {identifier}.{procedure}
+schedule: {identifier}
+procedure: {procedure}
+title: Nothing to {procedure}
+interface: {{route: {interface.route.name}}}
+command: "{interface.command}"
+may: {interface.route.permission}
+steps: [Nothing is to be done.]
+claimed: It ends.
+"""
+INTERFACES = {
+    Procedure.INSPECT: interface_of("schedule"),
+    Procedure.REPLAY: interface_of("replay-occurrence"),
+    Procedure.DISABLE: interface_of("disable-schedule"),
+}
 
 
 def schedule(identifier: str, *, selection: Selection | None = None, batch: bool = False) -> Schedule:
@@ -125,6 +144,9 @@ def write_records(folder: Path, identifiers: Iterable[str], *, anchor: datetime,
     for number, identifier in enumerate(identifiers):
         text = JOB.format(identifier=identifier, number=number, anchor=anchor, path=path)
         (folder / f"{identifier}.yaml").write_text(text, "utf-8")
+        for procedure, interface in INTERFACES.items():
+            runbook = RUNBOOK.format(identifier=identifier, procedure=procedure, interface=interface)
+            (folder / f"{identifier}.{procedure}.yaml").write_text(runbook, "utf-8")
 
 
 def _process_application() -> Application:
