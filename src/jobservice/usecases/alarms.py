@@ -59,7 +59,7 @@ async def list_alarms(
         counted = await store.counts(transaction)
         derived = _no_worker(counted)
         first = [derived] if derived is not None and behind is None else []
-        alarms, last = await _page(transaction, behind, max(1, limit - len(first)))
+        alarms, last = await _page(transaction, behind, limit - len(first))
     extra = int(derived is not None)
     return ListedAlarms(
         alarms=(*first, *alarms),
@@ -84,6 +84,8 @@ async def _page(
     transaction: Transaction, behind: OpenMark | ClearedMark | None, limit: int
 ) -> tuple[list[Alarm], OpenMark | ClearedMark | None]:
     """Rows behind a mark, and the next mark."""
+    if limit == 0:
+        return [], (_FIRST.urgency, _FIRST.at, _FIRST.id)
     rows: list[Row] = []
     cleared_behind: ClearedMark = (_LATEST, _LAST_ID)
     if behind is None or len(behind) == 3:

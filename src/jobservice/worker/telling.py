@@ -34,7 +34,7 @@ TRIES_MOST = 80
 class Hook(Protocol):
     """A way to tell another machine."""
 
-    async def tell(self, event: str, *, kind: str, at: datetime, now: datetime, data: Mapping[str, object]) -> None:
+    async def tell(self, event: str, /, *, kind: str, at: datetime, now: datetime, data: Mapping[str, object]) -> None:
         """Hand one event over; NotDelivered where it was not taken, or nobody knows. Ends within its own time-out."""
 
 
