@@ -121,18 +121,20 @@ async def test_attempts_are_kept_with_the_replay_that_they_belong_to(
     rows: OccurrenceRows, worker: Holder, clock: Clock
 ) -> None:
     found = rows.add()
-    (taken,) = await worker.take()
+    await worker.take()
+    clock.advance(60)
+    (taken,) = await worker.take_over()
     await worker.settle(completed(taken))
     rows.connection.execute(
         "update jobs.occurrences set state = 'scheduled', ended_at = null, attempts = 0, replays = 1, fence_base = fence"
     )
     (taken,) = await worker.take()
-    assert (taken.fence, taken.fence_base, taken.attempts) == (2, 1, 1)
+    assert (taken.fence, taken.fence_base, taken.attempts) == (3, 2, 1)
     assert await worker.hand_back(taken)
     (taken,) = await worker.take()
     clock.advance(60)
     (again,) = await Holder(worker.database).take_over()
-    assert (again.fence, again.fence_base, again.attempts) == (4, 1, 2)
+    assert (again.fence, again.fence_base, again.attempts) == (5, 2, 2)
     clock.advance(60)
     async with worker.database.transaction(None) as transaction:
         (lapsed,) = await store.lapsed(transaction, worker.runnable, most=9, unknown_after=600)
@@ -140,7 +142,12 @@ async def test_attempts_are_kept_with_the_replay_that_they_belong_to(
     assert lapsed.losses == 2, "those of this course, with this one"
     assert returned == frozenset()
     kept = [(each["fence"], each["attempt"], each["replay"], each["ending"]) for each in rows.attempts(found)]
-    assert kept == [(1, 1, 0, "completed"), (2, 1, 1, "handed-back"), (3, 1, 1, "lost")]
+    assert kept == [
+        (1, 1, 0, "lost"),
+        (2, 2, 0, "completed"),
+        (3, 1, 1, "handed-back"),
+        (4, 1, 1, "lost"),
+    ]
 
 
 @pytest.mark.parametrize("touch", ["take_back", "hold", "drop", "make_up", "restore", "waiting"])
