@@ -67,7 +67,7 @@ class FakeRecoveries:
         self.all: dict[str, FakeRecovery] = {}
         self.money: tuple[RecoveryMoney, ...] = ()
         """What confirmed plans hold, for recoveries that move money; a test may change it."""
-        self.most = 50_000
+        self.most, self.open_most = 50_000, 3
         self.at_once = 8
         self.expiry = timedelta(minutes=30)
 
@@ -118,6 +118,10 @@ class FakeRecoveries:
 
     def _make(self, asked: Asked) -> RecoveryChanged:
         order = RecoveryOrder.model_validate_json(asked.request.content)
+        self._refresh()
+        mine = [each for each in self.all.values() if (each.owner, each.state) == (asked.person, RecoveryState.OPEN)]
+        if len(mine) >= self.open_most:
+            raise Refusal(ErrorCode.PLANS_MAX, f"You have {len(mine)} open recoveries. Confirm or drop one first.")
         found = list(self._disabling(asked, order) if order.act is RecoveryAct.DISABLE else self._runs(asked, order))
         rows = [row.model_copy(update={"number": at}) for at, row in enumerate(_rows_of(found), 1)]
         left_out = [each for each in found if isinstance(each, RecoveryLeftOut)]
@@ -179,6 +183,8 @@ class FakeRecoveries:
             reason = LeftOut.UNRUNNABLE, "The records do not have its schedule any more."
         elif schedule.standing is ScheduleStanding.DISABLED and order.act is not RecoveryAct.DISCARD:
             reason = LeftOut.DISABLED, "Its schedule is disabled: enable it first."
+        elif row.id in self._held():
+            reason = LeftOut.IN_RECOVERY, "It is in another recovery, which is not over yet."
         elif money and order.act is not RecoveryAct.DISCARD and Permission.PAYOUT_RELEASE not in may:
             reason = LeftOut.MONEY, "It moves money: a person with payout.release (finance) replays it."
         elif not money and NEEDS[order.act] not in may:
@@ -235,6 +241,8 @@ class FakeRecoveries:
     def _take_out(self, asked: Asked) -> RecoveryChanged:
         made, order = self._own(asked), TakeOutOrder.model_validate_json(asked.request.content)
         gone = [row for row in made.rows if row.key in order.keys]
+        if len(gone) < len(set(order.keys)):
+            raise Refusal(ErrorCode.NOT_FOUND, "Some of these rows are not in it.")
         if len(gone) == len(made.rows):
             raise Refusal(ErrorCode.PLAN_EMPTY, "Nothing would be left in the recovery: drop it instead.")
         made.left_out += [
@@ -255,8 +263,6 @@ class FakeRecoveries:
 
     def _confirm(self, asked: Asked) -> RecoveryChanged:
         order, made = ConfirmRecovery.model_validate_json(asked.request.content), self._find(asked)
-        if made.confirmed_at is not None and made.owner == asked.person:
-            return self._shown(made)
         made = self._own(asked)
         if made.moves is Moves.MONEY:
             if order.code is None:
@@ -264,6 +270,8 @@ class FakeRecoveries:
             verdict = self._codes.judge(asked.person.id, order.code.get_secret_value())
             if verdict is not None:
                 raise verdict
+        elif order.code is not None:
+            raise Refusal(ErrorCode.INVALID_REQUEST, "It moves no money and takes no code.")
         if order.digest != made.digest():
             raise Refusal(ErrorCode.PLAN_DIGEST, "What you looked at is not what the recovery holds. Read it again.")
         changes = [each.model_dump(mode="json") for each in self._changes(made)]
@@ -337,6 +345,10 @@ class FakeRecoveries:
         if made.state is not RecoveryState.OPEN:
             raise _wrong_state(made)
         return made
+
+    def _held(self) -> set[str]:
+        live = (each for each in self.all.values() if not each.state.ended)
+        return {row.key for each in live for row in each.rows if not row.turn.ended}
 
     def _running(self, made: FakeRecovery) -> None:
         if made.state is not RecoveryState.APPLYING:
