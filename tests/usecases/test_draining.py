@@ -70,14 +70,14 @@ async def test_a_worker_is_asked_once_and_everybody_sees_by_whom_and_why(jobs: S
 @pytest.mark.parametrize("other", ["none", "silent", "stopped", "draining", "asked"])
 async def test_the_last_one_that_takes_work_is_never_drained(jobs: ScheduleDesk, other: str) -> None:
     first, now = jobs.worker("a7"), jobs.now
-    columns: dict[str, Any] = {
+    stand: dict[str, dict[str, Any]] = {
         "silent": {"beat_at": now - timedelta(seconds=16)},
         "stopped": {"stopped_at": now},
         "draining": {"draining_at": now},
         "asked": {"drain_asked_at": now, "drain_asked_by": "o.lind", "drain_reason": "x"},
-    }.get(other, {})
+    }
     if other != "none":
-        jobs.worker("b2", **columns)
+        jobs.worker("b2", **stand[other])
     refusal = await refused_with(ErrorCode.WORKER_LAST, drained(jobs, first))
     assert "on a7" in refusal.detail
     assert jobs.one("select drain_asked_at from jobs.workers where host = 'a7'") is None
