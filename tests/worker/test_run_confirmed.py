@@ -14,11 +14,14 @@ from jobcontract.states import AttemptEnding, DeadCause, OccurrenceState
 from jobservice.application import Outcome, OutwardOrder, retry
 from jobservice.rules.schedules import Confirmed
 from jobservice.store import confirmed_turns
-from jobservice.store.database import Transaction
-from jobservice.worker.run_confirmed import Proof
+from jobservice.store.database import Database, Transaction
+from jobservice.worker.recovering import Recovering
+from jobservice.worker.run_confirmed import Proof, proof_by
 from jobservice.worker.run_ending import Ending, RunLost
-from tests.conftest import Clock
+from tests.conftest import Clock, People
 from tests.usecases.desk import RELEASE_MANY
+from tests.usecases.money_desk import KEYS
+from tests.usecases.recovery_desk import MONEY, recovery_desk
 from tests.worker.plans_stage import SECOND, Stage
 from tests.worker.runs_stage import JOB, RunStage
 
@@ -296,3 +299,32 @@ async def test_a_proven_replay_brings_forward_anew_what_waits_again(stage: Stage
     ending = await run(opens, occurrence, holds)
     assert (ending.state, ending.counts.done) == (OccurrenceState.COMPLETED, 4)
     assert due_now(stage, plan) == [True, True]
+
+
+TAMPERED = {
+    "reason": "update jobs.recoveries set reason = 'Another reason'",
+    "row": "update jobs.recovery_rows set row_version = row_version + 1",
+    "signature": "update jobs.recoveries set signature = sha256('forged')",
+}
+
+
+@pytest.mark.requirement("MONEY-1", "MONEY-19", "audit-manual-replay")
+@pytest.mark.parametrize("forged", [None, *TAMPERED])
+async def test_a_morning_is_replayed_by_finance_alone_and_only_as_it_was_confirmed(
+    database: Database, worker_database: Database, people: People, runs: RunStage, clock: Clock, forged: str | None
+) -> None:
+    desk = recovery_desk(database, people)
+    desk.planned()
+    stage = Stage(desk=desk.money, database=worker_database)
+    runs.schedule = desk.service.records.schedules[MONEY]
+    plan, occurrence = await waiting(stage), UUID(desk.dead(MONEY))
+    clock.advance(60)  # the phone shows another code
+    made = await desk.make(person="m.ito")
+    await desk.confirm(made, "m.ito", code=desk.money.code())
+    await stage.run_duty(Recovering(records=desk.service.records, deployment="test", keys=KEYS.public))
+    assert runs.rows("select replays, recovery::text, state from jobs.occurrences") == [(1, made["id"], "scheduled")]
+    if forged is not None:
+        stage.change(TAMPERED[forged])
+    ending = await run(runs, occurrence, proof_by(KEYS.public))
+    assert ending.state is (OccurrenceState.COMPLETED if forged is None else OccurrenceState.DEAD_LETTER)
+    assert due_now(stage, plan) == [forged is None]
