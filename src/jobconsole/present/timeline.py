@@ -122,8 +122,8 @@ def timeline_columns() -> tuple[Column, ...]:
     return (
         Column(id="at", label="when", least=8, whole=True),
         Column(id="kind", label="about", least=6, uncut=True, most=11, yields=4),
-        Column(id="subject", label="what", least=10, most=42, yields=3),
-        Column(id="sentence", label="happened", least=12, yields=2),
+        Column(id="subject", label="what", least=12, most=42, yields=3),
+        Column(id="sentence", label="happened", least=30, yields=5),
     )
 
 
