@@ -29,7 +29,7 @@ from jobcontract.errors import ErrorCode
 from jobcontract.operating import Fate, Procedure, RecoveryAct, RecoveryState, StopScope, TimelineKind, WhyKind
 from jobcontract.recoveries import Recovery, RecoveryOrder
 from jobcontract.simulation import Down, Edit
-from jobcontract.states import MisfirePolicy, OccurrenceState, Turn
+from jobcontract.states import MisfirePolicy, OccurrenceState, Turn, WorkerStanding
 
 RESCORE, NIGHTLY, HOURLY = "payouts.rescore", "statements.nightly", "releases.hourly"
 DISPUTES = "payments.disputes"
@@ -156,7 +156,7 @@ async def stop(desk: Desk) -> str:
 
 async def last_worker(desk: Desk) -> str:
     """The only Worker may not be drained: it works for others too."""
-    live = [row for row in (await workers.workers(_operator(desk))).workers if row.stopped_at is None]
+    live = [row for row in (await workers.workers(_operator(desk))).workers if row.standing is WorkerStanding.LIVE]
     must(len(live) == 1, f"{len(live)} Workers live")
     call = acts.drain_worker(_operator(desk), live[0].incarnation, REASON, new_key())
     return await refused(call, ErrorCode.WORKER_LAST)
