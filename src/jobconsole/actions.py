@@ -222,12 +222,12 @@ class Actions:
         console = self._console
         focused = console.focused
         text = console.screen.get_selected_text()
+        if not text and console.screen is not self._screen and isinstance(console.screen, OffersCopy):
+            text = console.screen.copyable()  # it says so: before what an entry selects by itself
         if not text and isinstance(focused, Input) and not focused.password:
             text = focused.selected_text
         if not text and console.screen is self._screen:
             text = self._screen.copyable()
-        if not text and isinstance(console.screen, OffersCopy):
-            text = console.screen.copyable()
         if not text:
             self._screen.say("Nothing is selected to copy. Drag with the mouse; ^q leaves the console.")
             return

@@ -37,7 +37,7 @@ def run_lines(schedule: Schedule) -> Sequence[Line]:
     guard = schedule.guard
     head: list[Line] = [
         (Piece(schedule.id, Tone.STRONG), Piece(f" {schedule.title}", Tone.QUIET)),
-        _labelled("runs", Piece(f"{schedule.runs_title} ({schedule.runs}), on {schedule.selection}")),
+        _labelled("runs", Piece(f"{schedule.runs_title} ({schedule.runs})")),
     ]
     if guard is not None:
         head += [
@@ -45,19 +45,15 @@ def run_lines(schedule: Schedule) -> Sequence[Line]:
             _labelled("when", Piece(guard.windows)),
             _labelled("where", Piece(", ".join(guard.where) or "in every deployment")),
         ]
-    return [*head, (Piece("It starts once a Worker is free, under the lock of its own: never twice together."),)]
+    return [*head, (Piece("It starts once a Worker is free, never twice together."),)]
 
 
 def disable_lines(schedule: Schedule) -> Sequence[Line]:
     """What disabling does to the schedule."""
     return (
         (Piece(schedule.id, Tone.STRONG), Piece(f" {schedule.title}", Tone.QUIET)),
-        (Piece("Nothing of it starts any more, retries and replays neither. What runs now goes on to its end."),),
-        (
-            Piece(
-                "What it misses counts as downtime: once it is enabled its misfire policy decides. Everybody sees why."
-            ),
-        ),
+        (Piece("Nothing of it starts any more. What runs goes on to its end."),),
+        (Piece("What it misses counts as downtime, for its misfire policy."),),
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from jobconsole.present.columns import Column, Line, Piece, Tone
 from jobconsole.present.occurrences import CAUSES, SHORT_ID, STATES, host_text, times_text
 from jobconsole.present.schedules import At, utc_text
-from jobconsole.present.times import both, brief_span, lasted, short
+from jobconsole.present.times import both, brief_span, lasted
 from jobcontract.states import AttemptEnding, OutcomeKind
 
 if TYPE_CHECKING:
@@ -109,10 +109,10 @@ def replay_cells(replay: Replay) -> Mapping[str, Piece]:
     }
 
 
-def replay_text(replay: Replay, at: At) -> str:
-    """`replayed by o.lind 12:04 in pine-7: "bank is back"`."""
+def replay_text(replay: Replay) -> str:
+    """`replayed by o.lind 12:04Z in pine-7: "bank is back"`."""
     plan = f" in {replay.recovery}" if replay.recovery is not None else ""
-    return f'replayed by {replay.person.id} {short(replay.at, at.zone, at.now)}{plan}: "{replay.reason}"'
+    return f'replayed by {replay.person.id} {_clock(replay.at)}{plan}: "{replay.reason}"'
 
 
 def replayed_lines(replay: Replay, at: At) -> list[Line]:

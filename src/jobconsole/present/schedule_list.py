@@ -17,7 +17,7 @@ from jobconsole.present.schedules import (
     next_words,
     signs,
 )
-from jobcontract.states import Moves, OccurrenceState
+from jobcontract.states import Moves, OccurrenceState, ScheduleStanding
 
 if TYPE_CHECKING:
     from jobcontract.schedules import Recent, Schedule, Schedules
@@ -35,24 +35,37 @@ def schedules_columns(strip: int = STRIP_MOST) -> tuple[Column, ...]:
     the last outcomes have at most. The state takes what is left: who disabled it and why stands there."""
     return (
         Column(id="name", label="schedule", least=8, uncut=True, most=34, yields=5),
-        Column(id="rhythm", label="rhythm", least=10, most=30, yields=1),
+        Column(id="rhythm", label="rhythm", least=10, most=24, yields=1),
         Column(id="next", label="next", least=6, uncut=True, most=14, yields=4),
         Column(id="last", label="last", least=min(8, strip), most=strip, right=True, yields=3),
         Column(id="state", label="state", least=10, yields=6),
     )
 
 
-def schedules_cells(schedule: Schedule, at: At, room: int = STRIP_MOST) -> Mapping[str, Piece]:
-    """The cells of one schedule's row by column id; `room`: cells of the strip."""
+def schedules_cells(
+    schedule: Schedule, at: At, room: int = STRIP_MOST, state: int | None = None
+) -> Mapping[str, Piece]:
+    """The cells of one schedule's row by column id; `room`: cells of the strip, `state`: of the state (None: any)."""
     word, tone = STANDINGS[schedule.standing]
     money = f" {MONEY_SIGN}" if schedule.moves is Moves.MONEY else ""
     return {
-        "state": Piece(f"‖ {disabled_text(schedule.disabled, at)}" if schedule.disabled is not None else word, tone),
+        "state": Piece(_state_text(schedule, at, state) if schedule.disabled is not None else word, tone),
         "name": Piece(f"{schedule.id}{money}", tone if schedule.standing in URGENT else Tone.STRONG),
         "rhythm": Piece(schedule.rhythm.words if schedule.rhythm is not None else "started by a person"),
         "next": Piece(next_words(schedule, at)),
         "last": Piece("".join(signs(schedule.recent, room)), _strip_tone(schedule.recent)),
     }
+
+
+def _state_text(schedule: Schedule, at: At, room: int | None) -> str:
+    """Of a disabled one who did it, until when and why; as much as stands whole, or at least the most of the reason."""
+    if schedule.disabled is None:
+        return ""
+    whole = f"‖ {disabled_text(schedule.disabled, at)}"
+    head = whole.partition(": ")[0]
+    if room is None or width_of(head) <= room:
+        return whole
+    return STANDINGS[ScheduleStanding.DISABLED][0]
 
 
 def _strip_tone(recent: Sequence[Recent]) -> Tone:

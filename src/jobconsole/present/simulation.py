@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from jobcontract.schedules import Schedule
     from jobcontract.simulation import Course, SimulatedInstant, Simulation
 
-UNSAVED = "Nothing is saved: what is shown is computed by the service and forgotten."
+UNSAVED = "Nothing is saved: the service computes it and forgets it."
 FATES: Mapping[Fate, tuple[str, Tone]] = {
     Fate.FIRES: ("✓ fires", Tone.GOOD),
     Fate.MADE_UP: ("↻ made up", Tone.MINE),
@@ -205,7 +205,7 @@ def course_columns() -> tuple[Column, ...]:
         Column(id="differs", label="", least=1, whole=True),
         Column(id="fate", label="fate", least=9, whole=True),
         Column(id="at", label="instant (UTC)", least=17, uncut=True, most=44, yields=4),
-        Column(id="wall", label="on its clock", least=9, uncut=True, most=22, yields=3),
+        Column(id="wall", label="its clock", least=9, uncut=True, most=22, yields=3),
         Column(id="runs", label="what becomes of it", least=10, yields=1),
     )
 
@@ -271,7 +271,7 @@ def course_lines(course: Course, name: str, *, chosen: bool) -> list[Line]:
     ]
 
 
-def simulation_lines(simulation: Simulation, order: SimulationOrder, at: At) -> list[Line]:
+def simulation_lines(simulation: Simulation, order: SimulationOrder) -> list[Line]:
     """What was simulated, that nothing is saved, and in a sentence what the edit changes."""
     stretch = f"{utc_text(simulation.since)} to {utc_text(simulation.until)}"
     down = "; ".join(f"{utc_text(each.since)} to {utc_text(each.until)}" for each in order.down)
@@ -282,7 +282,6 @@ def simulation_lines(simulation: Simulation, order: SimulationOrder, at: At) -> 
             [
                 Piece(stretch, Tone.STRONG),
                 Piece(f"{simulation.zone}, tzdata {simulation.tzdata}", Tone.QUIET),
-                Piece(f"from {local(simulation.since, at.zone)} for you", Tone.QUIET),
             ]
         ),
         (Piece(f"‖ down {down} ({brief_span(lost)})", Tone.WARN),) if down else (),

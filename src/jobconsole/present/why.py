@@ -66,7 +66,7 @@ def why_lines(why: Why, at: At, keys: Mapping[str, str]) -> list[Line]:
     if why.occurrence is not None and why.occurrence != why.subject:
         lines.append((Piece("about ", Tone.QUIET), Piece(why.occurrence)))
     for cause in causes:
-        lines += [(), *cause_lines(cause, at, keys, alone=len(causes) == 1 and cause.sentence == why.sentence)]
+        lines += [(), *cause_lines(cause, at, keys, alone=cause.sentence == why.sentence)]
     others = [each for each in why.causes if not each.applies]
     if others:
         lines += [(), (Piece(f"Checked, and not the cause ({len(others)}):", Tone.QUIET),)]

@@ -39,6 +39,8 @@ AHEAD = 20
 """Items that are read beyond those in sight."""
 LOW = 18
 """Below this many lines only the list that has the keyboard is shown."""
+HIGH = 30
+"""From this many lines on the items stay in sight while the keyboard is in the timeline."""
 
 
 class OccurrenceScreen(WatchingScreen):
@@ -221,9 +223,8 @@ class OccurrenceScreen(WatchingScreen):
 
     @property
     def tried_room(self) -> int:
-        """Lines of the attempts above the items: more where the keyboard is in them, and on a high screen."""
-        spare = max(0, self.size.height - 24)
-        return 5 + spare // 3 + (3 if self.list == "attempts" else 0)
+        """Lines of the attempts above the items: more on a high screen."""
+        return 5 + max(0, self.size.height - 24) // 3
 
     def there(self) -> bool:
         """Whether the parts of the screen are there."""
@@ -235,9 +236,11 @@ class OccurrenceScreen(WatchingScreen):
             return
         self.show_heading()
         end_cancelling(self, self.occurrence)
-        known, low = self.detail is not None, self.has_class("-low")
+        known = self.detail is not None
         if known and self.list == "items" and not len(self.items) and len(self.tried):
             self.list = "attempts"
+        # The timeline has all lines while one is in it, unless there are many: what an attempt says takes some, too.
+        low = self.has_class("-low") or (self.list == "attempts" and self.size.height < HIGH)
         tables = (("attempts", self.attempts_table, self.tried), ("items", self.items_table, self.items))
         for name, table, rows in tables:
             table.display = len(rows) > 0 and (not low or name == self.list)

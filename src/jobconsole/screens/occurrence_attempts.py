@@ -39,7 +39,6 @@ class TriedRows(ToldRows[Tried]):
 
     def __init__(self, occurrence: Callable[[], Occurrence | None], at: Callable[[], At]) -> None:
         super().__init__(_key, lambda each, _: _cells(each, occurrence(), at()))
-        self._seen = at
 
     @property
     def late(self) -> int:
@@ -59,14 +58,14 @@ class TriedRows(ToldRows[Tried]):
     def under(self, index: int, widths: Mapping[str, int]) -> int:  # noqa: ARG002  the protocol's
         """Cells of what stands under the row."""
         found = self.rows[index]
-        return width_of(replay_text(found, self._seen())) if isinstance(found, Replay) else 0
+        return width_of(replay_text(found)) if isinstance(found, Replay) else 0
 
     def row(self, index: int, widths: Mapping[str, int]) -> Row:
         """The text of a row."""
         found, row = self.rows[index], super().row(index, widths)
         if not isinstance(found, Replay):
             return row
-        return Row(cells=row.cells, under=(Piece(replay_text(found, self._seen()), Tone.MINE),))
+        return Row(cells=row.cells, under=(Piece(replay_text(found), Tone.MINE),))
 
 
 def tried_lines(tried: Tried, at: At) -> Sequence[Line]:

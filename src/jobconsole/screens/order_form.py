@@ -123,7 +123,9 @@ class OrderForm(SendingDialog[R], Generic[R]):
     OrderForm #given { height: 1; layout: horizontal; }
     OrderForm #tries { width: auto; margin-left: 2; }
     OrderForm #answered { margin-top: 1; }
-    OrderForm #command { max-height: 6; }
+    OrderForm #command { margin-top: 1; max-height: 6; }
+    OrderForm.-operator Field { margin-bottom: 0; }
+    OrderForm.-operator Prose { height: 2; }
     OrderForm.-low #command { display: none; }
     OrderForm.-low #about { margin-bottom: 0; }
     OrderForm.-low #reference { margin-bottom: 0; }
@@ -141,6 +143,7 @@ class OrderForm(SendingDialog[R], Generic[R]):
     def __init__(self, order: Order[R], service: Service, seen: Callable[[], PlanSeen]) -> None:
         """`seen` says who looks and when, by the service's clock."""
         super().__init__(title=order.title, act=order.act)
+        self.set_class(order.command is not None, "-operator")
         self.order = order
         self._service = service
         self._seen = seen

@@ -185,16 +185,15 @@ class RunbookScreen(WatchingScreen):
         """Of the occurrence that the runbook was opened for; else of the latest dead letter, where there is one."""
         occurrence = self.occurrence
         service = self.shell.service
-        if occurrence is not None:
-            occurrence = (await occurrences_client.occurrence(service, occurrence.id)).occurrence
-        else:
+        if occurrence is None:
             page = await occurrences_client.occurrences(service, self.schedule, (OccurrenceState.DEAD_LETTER,))
             occurrence = next((each for each in page.occurrences if each.discarded_at is None), None)
         if occurrence is None:
             self._inspect()
             self.app.call_later(self.say_there, "No dead letter waits. Choose the occurrence; its own key replays it.")
             return
-        told = await replay(self, occurrence)
+        fresh = await occurrences_client.occurrence(service, occurrence.id)
+        told = await replay(self, fresh.occurrence)
         self._result(f"{told.name} runs again: replay {told.replays:,}." if told is not None else "")
 
     def say_there(self, sentence: str) -> None:

@@ -306,7 +306,7 @@ class SchedulesScreen(WatchingScreen):
         self.show_detail()
 
     def _cells(self, schedule: Schedule, widths: Mapping[str, int]) -> Mapping[str, Piece]:
-        return schedules_cells(schedule, self.at(), widths.get("last", STRIP_MOST))
+        return schedules_cells(schedule, self.at(), widths.get("last", STRIP_MOST), widths.get("state"))
 
     @on(Table.CursorMoved)
     def _cursor_moved(self) -> None:

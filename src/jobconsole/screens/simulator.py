@@ -188,7 +188,7 @@ class SimulatorScreen(WatchingScreen):
         self.said.show([(Piece(UNASKED, Tone.QUIET),)])
         self.query_one("#courses").display = self.about.display = simulated is not None
         if simulated is not None:
-            self.about.show(simulation_lines(simulated.answer, simulated.order, self.at()))
+            self.about.show(simulation_lines(simulated.answer, simulated.order))
             for name, course in (("current", simulated.answer.current), ("edited", simulated.answer.edited)):
                 self._show_course(name, course, shown=course is not None and (both or name == self.course))
             if self.focused is not self.table:
