@@ -42,7 +42,7 @@ class QueueLine(Answer):
     unclaimed_out: tuple[Amount, ...]
     """By currency; what is to go out."""
     whole: bool = True
-    """False: there is more than is counted, and `open`, `unclaimed` and the money are of the first 10,000 alone."""
+    """False: there is more than is counted; `open`, `unclaimed` and the money are at least so much."""
 
 
 class Overview(Answer):

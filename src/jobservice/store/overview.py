@@ -17,7 +17,7 @@ COUNTED_MOST = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueFigures:
-    """What waits in a queue. `looked` over the most: all but `oldest_at` is of the rows that were looked at."""
+    """What waits in a queue. `looked` over the most: there is more, and each figure is at least so much."""
 
     queue: str
     looked: int
@@ -45,5 +45,9 @@ async def queues(
     transaction: Transaction, ids: Sequence[str], within: Reach, *, now: datetime, most: int
 ) -> list[QueueFigures]:
     """What waits in each of these queues, within reach."""
-    rows = await transaction.rows("overview/queues", queues=list(ids), now=now, most=most, **within.parameters())
+    given = {"queues": list(ids), "now": now, "most": most}
+    if within.customers is None and within.workspaces is None:
+        rows = await transaction.rows("overview/queues", **given)
+    else:
+        rows = await transaction.rows("overview/queues_within", **given, **within.parameters())
     return [QueueFigures(**row) for row in rows]

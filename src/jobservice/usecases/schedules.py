@@ -39,20 +39,31 @@ NEXT = 5
 SKIPPED = 20
 """Runs of skipped instants that a schedule shows."""
 _RECENT = TypeAdapter(tuple[Recent, ...])
-"""Read from the text that the database made: a page has thousands of them."""
+"""Read from the text that the database made."""
+_SCHEDULES = TypeAdapter(tuple[Schedule, ...])
+_WITHOUT_RECENT = {"recent"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedSchedules:
-    """A page of schedules by id; `last` is where the next begins, None where there is none. Counts are over all pages."""
+    """A page of schedules by id; `last` is where the next begins, None where there is none. Counts are over all pages.
 
-    schedules: tuple[Schedule, ...]
+    `json` is the array of them as it goes over the wire: the last occurrences of each come as text from the database, for a
+    page has thousands.
+    """
+
+    json: bytes
     last: str | None
     total: int
     late: int
     parked: int
     disabled: int
     now: datetime
+
+    @property
+    def schedules(self) -> tuple[Schedule, ...]:
+        """The same as values, for whoever looks at them here."""
+        return _SCHEDULES.validate_json(self.json)
 
 
 async def list_schedules(service: Service, actor: Actor, after: str | None, limit: int) -> ListedSchedules:
@@ -65,9 +76,10 @@ async def list_schedules(service: Service, actor: Actor, after: str | None, limi
         now = transaction.began_at
         late = standings.late_since(now)
         counted = await store.counts(transaction, [each.id for each in known], now=now, late=late)
-        rows = await shown(transaction, service, actor, page)
+        rows = await _rows(transaction, page)
+        listed = [_text(_schedule(service, actor, each, rows[each.id], now, ()), rows[each.id]) for each in page]
     return ListedSchedules(
-        schedules=rows,
+        json=f"[{','.join(listed)}]".encode(),
         last=page[-1].id if len(behind) > len(page) else None,
         total=len(known),
         late=counted["late"],
@@ -88,7 +100,7 @@ async def read_schedule(service: Service, actor: Actor, identifier: str) -> Sche
     coming = ahead.look_ahead(schedule.rhythm, now, count=NEXT)
     called_off = frozenset(row["called_off"] or ())
     return ScheduleDetail(
-        schedule=_schedule(service, actor, schedule, row, now),
+        schedule=_whole(service, actor, schedule, row, now),
         next=tuple(_called_off(each) if each.at in called_off else each for each in map(planned, coming.instants)),
         next_words=coming.words,
         tzdata=tzdata_version(),
@@ -149,7 +161,17 @@ async def shown(
 ) -> tuple[Schedule, ...]:
     """How these schedules stand in the transaction of the actor's tenant."""
     rows = await _rows(transaction, schedules)
-    return tuple(_schedule(service, actor, each, rows[each.id], transaction.began_at) for each in schedules)
+    return tuple(_whole(service, actor, each, rows[each.id], transaction.began_at) for each in schedules)
+
+
+def _whole(service: Service, actor: Actor, schedule: rules.Schedule, row: Row, now: datetime) -> Schedule:
+    """A schedule with its last occurrences."""
+    return _schedule(service, actor, schedule, row, now, _RECENT.validate_json(row["recent"]))
+
+
+def _text(schedule: Schedule, row: Row) -> str:
+    """A schedule as it goes over the wire, its last occurrences as the database wrote them."""
+    return f'{schedule.model_dump_json(exclude=_WITHOUT_RECENT)[:-1]},"recent":{row["recent"]}}}'
 
 
 async def _rows(transaction: Transaction, schedules: Sequence[rules.Schedule]) -> dict[str, Row]:
@@ -158,10 +180,11 @@ async def _rows(transaction: Transaction, schedules: Sequence[rules.Schedule]) -
     return {row["schedule"]: row for row in rows}
 
 
-def _schedule(service: Service, actor: Actor, schedule: rules.Schedule, row: Row, now: datetime) -> Schedule:
+def _schedule(
+    service: Service, actor: Actor, schedule: rules.Schedule, row: Row, now: datetime, recent: Sequence[Recent]
+) -> Schedule:
     coming = _next(schedule, row, now)
     standing = standings.schedule_standing(_progress(schedule, row, coming), now)
-    recent = _RECENT.validate_json(row["recent"])
     return Schedule(
         id=schedule.id,
         title=schedule.title,
@@ -190,17 +213,17 @@ def _schedule(service: Service, actor: Actor, schedule: rules.Schedule, row: Row
         disabled=_disabled(row, now),
         waiting=row["waiting"],
         dead=row["dead"],
-        last_scheduled_at=_last_scheduled(row, recent),
+        last_scheduled_at=_last_scheduled(row),
         last_started_at=row["last_started_at"],
         last_completed_at=row["last_completed_at"],
-        recent=recent,
+        recent=tuple(recent),
         version=row["version"],
     )
 
 
-def _last_scheduled(row: Row, recent: Sequence[Recent]) -> datetime | None:
+def _last_scheduled(row: Row) -> datetime | None:
     """The planner writes it when it looks, which may be later than the occurrence itself began."""
-    known = [row["last_scheduled_at"], recent[-1].scheduled_at if recent else None]
+    known = [row["last_scheduled_at"], row["recent_at"]]
     return max((each for each in known if each is not None), default=None)
 
 

@@ -532,6 +532,10 @@ create policy worker on jobs.hourly_tallies to jobs_worker
 using (tenant = jobs.tenant() or jobs.tenant() is null) with check (tenant = jobs.tenant() or jobs.tenant() is null);
 grant select on jobs.hourly_tallies to jobs_api;
 grant select, insert, update, delete on jobs.hourly_tallies to jobs_worker;
+-- How many dead letters a schedule has; what waits longest in a queue.
+create index occurrences_dead_of on jobs.occurrences (tenant, schedule)
+where state = 'dead-letter' and discarded_at is null;
+create index items_oldest on jobs.items (tenant, queue, created) where closed_at is null;
 -- Only grows at its end, and so costs little to keep.
 create index occurrence_attempts_ended on jobs.occurrence_attempts (tenant, ended_at);
 

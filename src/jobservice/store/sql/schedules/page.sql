@@ -33,7 +33,8 @@ select
     t.attempts as retry_attempts,
     k.dead,
     f.called_off,
-    l.recent
+    l.recent,
+    l.recent_at
 from wanted as w
 left join jobs.schedules as s on s.tenant = %(tenant)s and w.schedule = s.schedule and s.retired_at is null
 left join jobs.people as d on s.disabled_by = d.id
@@ -105,15 +106,8 @@ left join lateral (
 ) as f on true
 left join lateral ( -- noqa: ST05
     select
-        coalesce(
-            json_agg(
-                json_build_object(
-                    'id', g.id, 'scheduled_at', g.scheduled_at, 'state', g.state, 'attempts', g.attempts
-                )
-                order by g.scheduled_at
-            )::text,
-            '[]'
-        ) as recent
+        coalesce(json_agg(g.* order by g.scheduled_at)::text, '[]') as recent,
+        max(g.scheduled_at) as recent_at
     from (
         select
             o.id,
