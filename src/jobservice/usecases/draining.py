@@ -37,8 +37,7 @@ async def drain(service: Service, actor: Actor, worker: str, order: DrainOrder, 
             if not found["others"]:
                 raise Refusal(
                     ErrorCode.WORKER_LAST,
-                    f"No other Worker lives that takes work: nothing would run once {_name(found)} takes nothing new. "
-                    "Start another one first.",
+                    f"{_name(found)} is the last that takes work: nothing would run any more. Start another one first.",
                 )
             asked = await store.ask(
                 transaction,
