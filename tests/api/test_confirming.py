@@ -15,7 +15,7 @@ from jobservice.api.answers import REPLAYED_HEADER
 from jobservice.store.database import Database
 from tests.api.conftest import Api, MakeApp, key_header, problem_of
 from tests.conftest import CAST, Clock, People
-from tests.usecases.desk import PAYOUTS, RELEASE_MANY, payout
+from tests.usecases.desk import NOTES, PAYOUTS, RELEASE_MANY, payout
 from tests.usecases.money_desk import WRONG, MoneyDesk, money_desk
 
 pytestmark = pytest.mark.requirement("confirm-bulk-money-actions-out-of-band")
@@ -173,6 +173,24 @@ def bodies(money: MoneyDesk, stage: dict[str, Any]) -> dict[str, dict[str, Any]]
         "abort-plan": {"reason": "x"},
         "stop-money": {"reason": "x"},
         "cancel-occurrence": {"reason": "x"},
+        "run-schedule": {"reason": "x"},
+        "disable-schedule": {"reason": "x"},
+        "enable-schedule": {"reason": "x"},
+        "simulate": {"since": "2026-10-25T00:00:00Z", "until": "2026-10-26T00:00:00Z"},
+        "replay-occurrence": {"reason": "x"},
+        "discard-occurrence": {"reason": "x"},
+        "drain-worker": {"reason": "x"},
+        "undrain-worker": {"reason": "x"},
+        "make-recovery": {"act": "requeue", "reason": "x"},
+        "take-out-of-recovery": {"keys": ["x"]},
+        "drop-recovery": {"reason": "x"},
+        "confirm-recovery": {"digest": "0" * 64},
+        "pause-recovery": {"reason": "x"},
+        "resume-recovery": {"reason": "x"},
+        "abort-recovery": {"reason": "x"},
+        "stop-work": {"scope": "queue", "name": NOTES, "reason": "x"},
+        "lift-stop": {"scope": "queue", "name": NOTES, "reason": "x"},
+        "acknowledge-alarm": {"note": "x"},
     }
 
 
@@ -182,7 +200,9 @@ def paths(route: Route, stage: dict[str, Any]) -> list[str]:
     asks = route.name.startswith("was-")
     things = [stage["review"]["id"] if asks else stage["item"]] if "{item}" in route.path else [""]
     path = route.path.replace("{key:path}", "K-1").replace("{queue}", PAYOUTS).replace("{use_case}", "t.release")
-    path = path.replace("{occurrence}", stage["item"])
+    path = path.replace("{occurrence}", stage["item"]).replace("{schedule}", "t.nightly")
+    for other in ("{worker}", "{recovery}", "{alarm}"):
+        path = path.replace(other, stage["item"])
     return [path.replace("{plan}", plan).replace("{item}", item) for plan in plans for item in things]
 
 

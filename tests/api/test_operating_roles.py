@@ -1,0 +1,93 @@
+"""Every act of the operator's half tried by every role: who may is let through to the act, all others are refused and
+recorded. The table is written by hand, from the papers and not from the table that the service decides by."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from jobcontract.operating_routes import OPERATING_ROUTES
+from tests.api.conftest import Api, key_header, problem_of
+from tests.conftest import CAST
+from tests.usecases.desk import Desk
+from tests.usecases.schedule_desk import ScheduleDesk
+
+NIGHTLY = "statements.nightly"
+START = datetime(2026, 10, 25, 0, 30, tzinfo=UTC)
+OPERATOR, BOTH = {"operator"}, {"operator", "finance"}
+MAY: dict[str, set[str]] = {
+    "run-schedule": OPERATOR,
+    "disable-schedule": OPERATOR,
+    "enable-schedule": OPERATOR,
+    "replay-occurrence": OPERATOR,
+    "discard-occurrence": OPERATOR,
+    "make-recovery": BOTH,
+    "take-out-of-recovery": BOTH,
+    "drop-recovery": BOTH,
+    "confirm-recovery": BOTH,
+    "pause-recovery": BOTH,
+    "resume-recovery": BOTH,
+    "abort-recovery": BOTH,
+    "stop-work": BOTH,
+    "lift-stop": BOTH,
+    "drain-worker": OPERATOR,
+    "undrain-worker": OPERATOR,
+    "acknowledge-alarm": BOTH,
+}
+REASON: dict[str, Any] = {"reason": "tried by every role"}
+STOP = {**REASON, "scope": "queue", "name": "payments.payouts"}
+BODIES: dict[str, dict[str, Any]] = {
+    "make-recovery": {**REASON, "act": "requeue"},
+    "take-out-of-recovery": {"keys": ["x"]},
+    "confirm-recovery": {"digest": "0" * 64},
+    "stop-work": STOP,
+    "lift-stop": STOP,
+    "acknowledge-alarm": {"note": "I look after it"},
+}
+HOLDERS = {role: person for person, (_, tenant, role) in CAST.items() if tenant == "acme"}
+
+
+def test_the_table_has_every_acting_route() -> None:
+    assert set(MAY) == {route.name for route in OPERATING_ROUTES if route.acts}
+
+
+@pytest.mark.requirement("provide-operational-recovery-procedures", "audit-manual-replay")
+@pytest.mark.parametrize("role", sorted(HOLDERS))
+async def test_every_act_is_tried_by_every_role(api: Api, service: Any, role: str) -> None:
+    rows = ScheduleDesk(Desk(service, api.people), api.people.connection)
+    rows.planned(NIGHTLY)
+    first, _ = rows.worker("a7"), rows.worker("b2")
+    nowhere = "00000000-0000-4000-8000-000000000000"
+    person, client = HOLDERS[role], await api.of(HOLDERS[role])
+    for number, route in enumerate(route for route in OPERATING_ROUTES if route.acts):
+        occurrence = rows.occurrence(NIGHTLY, START + timedelta(days=number), "dead-letter")
+        parts = {
+            "schedule": NIGHTLY,
+            "occurrence": occurrence,
+            "worker": str(first),
+            "recovery": nowhere,
+            "alarm": nowhere,
+        }
+        path = route.path.format_map(parts)
+        before = api.people.connection.execute("select count(*) from jobs.audit where outcome = 'done'").fetchone()
+        answer = await client.post(path, json=BODIES.get(route.name, REASON), headers=key_header())
+        if role in MAY[route.name]:
+            assert answer.status_code not in (401, 403, 404, 405, 500) or nowhere in path, (route.name, answer.text)
+            assert answer.status_code not in (401, 403, 405, 500), (route.name, answer.text)
+            continue
+        problem_of(answer, 403, "permission-missing")
+        row = api.people.connection.execute(
+            "select person, action, outcome from jobs.audit order by id desc limit 1"
+        ).fetchone()
+        assert row == (person, route.name, "refused")
+        after = api.people.connection.execute("select count(*) from jobs.audit where outcome = 'done'").fetchone()
+        assert after == before, route.name
+    done = api.people.connection.execute(
+        "select action from jobs.audit where outcome = 'done' and person = %s order by id", [person]
+    ).fetchall()
+    if role == "operator":
+        acts = ["disable-schedule", "enable-schedule", "replay-occurrence", "discard-occurrence"]
+        assert [each for (each,) in done][:4] == acts
+        assert {"drain-worker", "undrain-worker"} <= {each for (each,) in done}
