@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from typing import Any, Protocol
+from uuid import uuid4
 
 import httpx
 from pydantic import SecretStr
@@ -13,9 +14,11 @@ from pydantic import SecretStr
 from jobconsole.client.fake import FakeService
 from jobconsole.client.service import Service
 from jobcontract.occurrences import Attempt, RefusedCompletion
+from jobcontract.permissions import Permission
 from jobcontract.states import AttemptEnding, OccurrenceState, OutcomeKind, WorkerStanding
 from jobcontract.workers import Worker
 from jobservice.api.app import create_app
+from jobservice.rules.schedules import Guard, Schedule, Window
 from jobservice.usecases.service import Service as JobService
 from tests.client.stage import AUDITOR, FIRST, OPERATOR, PUSHER, SECOND
 from tests.usecases.desk import RECORDS, application
@@ -46,8 +49,11 @@ class ScheduleStage(Protocol):
     def past(self, occurrence: str) -> None:
         """Two attempts that ended, and a completion that was refused."""
 
-    def worker(self, host: str) -> None:
-        """A Worker process that lives."""
+    def worker(self, host: str) -> str:
+        """A Worker process that lives; its incarnation."""
+
+    def close(self, schedule: str) -> None:
+        """Its guard does not allow it now."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -102,11 +108,11 @@ class FakeScheduleStage:
         refused = RefusedCompletion(at=now, worker="w", host="a7", fence=1, what="completion")
         self.fake.jobs.refused[occurrence] = [refused]
 
-    def worker(self, host: str) -> None:
+    def worker(self, host: str) -> str:
         """See `ScheduleStage`."""
         now = self.now
         worker = Worker(
-            incarnation="w",
+            incarnation=str(uuid4()),
             host=host,
             version="1",
             started_at=now,
@@ -118,6 +124,11 @@ class FakeScheduleStage:
             processing=0,
         )
         self.fake.jobs.workers.append(worker)
+        return worker.incarnation
+
+    def close(self, schedule: str) -> None:
+        """See `ScheduleStage`."""
+        self.fake.acts.closed[schedule] = f"{schedule} may be run on another day."
 
 
 @dataclass(slots=True, kw_only=True)
@@ -127,6 +138,8 @@ class RealScheduleStage:
     transport: httpx.AsyncBaseTransport
     token: Callable[[str], str]
     rows: ScheduleDesk
+    schedules: dict[str, Schedule]
+    """Those of the service."""
 
     @property
     def now(self) -> datetime:
@@ -156,9 +169,16 @@ class RealScheduleStage:
         self.rows.attempt(occurrence, 2, worker, "retry")
         self.rows.refused(occurrence, 1, worker)
 
-    def worker(self, host: str) -> None:
+    def worker(self, host: str) -> str:
         """See `ScheduleStage`."""
-        self.rows.worker(host)
+        return str(self.rows.worker(host))
+
+    def close(self, schedule: str) -> None:
+        """See `ScheduleStage`."""
+        day = (self.now + timedelta(days=3)).isoweekday()
+        window = Window(days=frozenset({day}), start=time(0), end=time(1))
+        guard = Guard(permission=Permission.SCHEDULE_RUN, windows=(window,), reason_required=True)
+        self.schedules[schedule] = replace(self.schedules[schedule], guard=guard)
 
 
 def real_schedule_stage(database: Any, people: Any) -> RealScheduleStage:
@@ -171,4 +191,4 @@ def real_schedule_stage(database: Any, people: Any) -> RealScheduleStage:
     for name in EVERY:
         rows.planned(name)
     app = create_app(service, signing_key=b"k" * 32, schema_version="1")
-    return RealScheduleStage(transport=httpx.ASGITransport(app=app), token=people.token, rows=rows)
+    return RealScheduleStage(transport=httpx.ASGITransport(app=app), token=people.token, rows=rows, schedules=schedules)

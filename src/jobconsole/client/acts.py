@@ -49,7 +49,8 @@ async def disable_schedule(
 ) -> ScheduleChanged:
     """Switch a schedule off; with `until` (aware, at most a year ahead) it is switched on again by itself then.
 
-    What runs goes on to its end. Refused with *schedule-disabled* where it is: enable it first.
+    What runs goes on to its end. One that is off is kept off longer, with the new reason; refused with *schedule-disabled*
+    where it is off for as long already: enable it first.
     """
     order = DisableOrder(reason=reason, until=until)
     return await service.post(DISABLE_SCHEDULE, order, ScheduleChanged, key=key, parts={"schedule": schedule})

@@ -79,10 +79,10 @@ class FakeActs:
             raise Refusal(ErrorCode.SCHEDULE_UNFIT, f"{name} runs by itself: only a manual schedule is run by hand.")
         if found.moves is Moves.MONEY:
             raise Refusal(ErrorCode.NEEDS_PLAN, f"{name} moves money: only a confirmed recovery runs it.")
-        if name in self.closed:
-            raise Refusal(ErrorCode.GUARD_REFUSED, self.closed[name])
         if found.disabled is not None:
             raise Refusal(ErrorCode.SCHEDULE_DISABLED, _off(name, found.disabled))
+        if name in self.closed:
+            raise Refusal(ErrorCode.GUARD_REFUSED, self.closed[name])
         identifier = self._jobs.plan(name, self._now(), origin=OccurrenceOrigin.MANUAL)
         return OccurrenceChanged(occurrence=self._jobs.occurrences[identifier], now=self._now())
 
@@ -91,9 +91,10 @@ class FakeActs:
         now = self._now()
         if order.until is not None and not now < order.until <= now + YEAR:
             raise Refusal(ErrorCode.INVALID_REQUEST, "`until` is a time to come, at most a year ahead.")
-        if found.disabled is not None:
-            raise Refusal(ErrorCode.SCHEDULE_DISABLED, _off(found.id, found.disabled))
-        off = Disabled(at=now, until=order.until, by=asked.person, reason=order.reason)
+        off = found.disabled
+        if off is not None and (off.until is None or (order.until is not None and order.until <= off.until)):
+            raise Refusal(ErrorCode.SCHEDULE_DISABLED, _off(found.id, off))
+        off = Disabled(at=now if off is None else off.at, until=order.until, by=asked.person, reason=order.reason)
         return self._changed(found, disabled=off, standing=ScheduleStanding.DISABLED)
 
     def _enable(self, asked: Asked) -> ScheduleChanged:
@@ -147,7 +148,7 @@ class FakeActs:
         _same(found, order.version)
         items = self._jobs.items.get(found.id, [])
         again = [each for each in items if each.outcome is not OutcomeKind.DONE]
-        fresh = {"outcome": None, "attempts": 0, "try_at": None, "sentence": None, "ended_at": None}
+        fresh = {"outcome": None, "attempts": 0, "try_at": None, "ended_at": None}
         self._jobs.items[found.id] = [each.model_copy(update=fresh) if each in again else each for each in items]
         self._jobs.replays.setdefault(found.id, []).append(
             Replay(
@@ -166,9 +167,10 @@ class FakeActs:
         return self._acted(
             found,
             state=OccurrenceState.SCHEDULED,
-            due_at=self._now(),
+            due_at=max(self._now(), found.scheduled_at),
             attempts=0,
             replays=found.replays + 1,
+            started_at=None,
             ended_at=None,
             cause=None,
             error=None,
@@ -205,7 +207,9 @@ class FakeActs:
             and each.standing is WorkerStanding.LIVE
             and each.drain_asked_at is None
         ]
-        if not others and found.drain_asked_at is None:
+        if found.drain_asked_at is not None:
+            return WorkerChanged(worker=found, now=self._now())
+        if not others:
             raise Refusal(
                 ErrorCode.WORKER_LAST,
                 f"Worker {found.incarnation[:8]} on {found.host} is the last one that takes work: start another one first.",
