@@ -23,11 +23,11 @@ NEXT = (
     "2026-10-28 01:30Z Wed 01:30 GMT in 3 d",
 )
 ROWS = (
-    "● on time activations.hourly every hour",
-    "✗ parked invoices.import",
-    "▲ late payouts.rescore every minute",
-    "◌ retrying settlement.close",
-    "● on time statements.nightly daily at 01:30",
+    ("activations.hourly every hour", "● on time"),
+    ("invoices.import", "✗ parked"),
+    ("payouts.rescore every minute", "▲ late"),
+    ("settlement.close", "◌ retrying"),
+    ("statements.nightly daily at 01:30", "● on time"),
 )
 
 
@@ -44,7 +44,8 @@ async def test_every_schedule_with_what_needs_a_look_and_its_next_five_and_what_
         shown = flat(app)
         assert "Schedules 5 · 1 late · 1 parked" in shown
         if size[1] > 20:
-            assert all(words in shown for words in ROWS), shown
+            rows = [" ".join(row.split()) for row in lines(app)]
+            assert all(any(words in row and state in row for row in rows) for words, state in ROWS), shown
         await pilot.press("u")
         await said(app, "✗ Cannot be computed: Europe/Lundon is no time zone.")
         await pilot.press("end")
@@ -53,7 +54,7 @@ async def test_every_schedule_with_what_needs_a_look_and_its_next_five_and_what_
         await idle(app)
         assert screen.has_class("-tall")
         assert screen.focused is screen.pane
-        assert "▸ ● on time statements.nightly" in flat(app) or size[0] == 140
+        assert "▸ statements.nightly" in flat(app) or size[0] == 140
         for words in NEXT if size[1] > 20 else NEXT[:1]:
             assert " ".join(words.split()) in flat(app), words
         await pilot.press("end")
@@ -166,7 +167,7 @@ async def test_another_tenant_shows_its_own_schedules_occurrences_and_workers_on
     other.occurrences = [occurrence(1, schedule="york.only", name="york.only@2026-10-24T00:30:00Z", tenant=OTHER)]
     async with on_schedules(stage) as (app, _, pilot):
         assert "leeds.only" in flat(app)
-        await pilot.press("T")
+        await pilot.press("colon", *"tenant.switch", "enter")
         await until(app, lambda: isinstance(app.screen, ChooseScreen), "the choice")
         await pilot.press(*"york", "enter")
         await until(app, lambda: isinstance(app.screen, SchedulesScreen) and app.tenant == OTHER, "the other tenant")
