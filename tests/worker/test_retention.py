@@ -106,6 +106,23 @@ async def test_what_did_not_end_and_what_somebody_holds_stays(ground: Ground) ->
     assert fourth not in ground.occurrences("old")
 
 
+@pytest.mark.requirement("audit-manual-replay")
+async def test_what_runs_again_stays_until_it_has_ended_and_goes_with_its_replays(ground: Ground) -> None:
+    ended(ground, 1)
+    ground.superuser.execute(
+        "insert into jobs.occurrence_replays (occurrence, replay, tenant, person, reason, state_before, ended_before,"
+        " attempts_before, fence_before, not_done) select id, 1, tenant, 'o.lind', 'x', state, ended_at, 1, 1, 0"
+        " from jobs.occurrences"
+    )
+    again = "update jobs.occurrences set state = 'scheduled', ended_at = null, replays = 1, fence_base = fence"
+    ground.superuser.execute(again)
+    assert await ground.run(Retention()) == {}
+    assert (left(ground), ground.rows("replay", "occurrence_replays")) == ([1, 2, 1, 1], [(1,)])
+    ground.superuser.execute("update jobs.occurrences set state = 'completed', ended_at = jobs.now()")
+    assert (await ground.run(Retention()))["occurrences"] == 1
+    assert (left(ground), ground.rows("replay", "occurrence_replays")) == ([0, 0, 0, 0], [])
+
+
 async def test_what_was_removed_is_never_planned_again(ground: Ground) -> None:
     """The planner's own mark is lost (an old copy, a bug): the floor stands, and only rises."""
     hourly = schedule("old", every(3_600, at("2026-01-01T00:00")), EACH, retention_seconds=KEPT)
