@@ -39,7 +39,7 @@ _HOUR = timedelta(hours=1)
 
 async def overview(service: Service, actor: Actor) -> Overview:
     """Everything that the actor may read of what needs somebody now."""
-    async with service.database.transaction(actor.tenant) as transaction:
+    async with service.database.transaction(actor.tenant, by_index=True) as transaction:
         now = transaction.began_at
         may = GRANTS[actor.role]
         parts: dict[str, Any] = {}

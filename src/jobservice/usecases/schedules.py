@@ -72,7 +72,7 @@ async def list_schedules(service: Service, actor: Actor, after: str | None, limi
     known = known_schedules(service, actor)
     behind = [each for each in known if after is None or each.id > after]
     page = behind[:limit]
-    async with service.database.transaction(actor.tenant) as transaction:
+    async with service.database.transaction(actor.tenant, by_index=True) as transaction:
         now = transaction.began_at
         late = standings.late_since(now)
         counted = await store.counts(transaction, [each.id for each in known], now=now, late=late)
