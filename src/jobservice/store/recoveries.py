@@ -48,6 +48,8 @@ class LockedRecovery:
     valid_until: datetime
     confirmed_at: datetime | None
     at_once: int
+    account: Mapping[str, int]
+    """Rows by turn; empty before it was confirmed."""
     signing_key: str | None
     signature: bytes | None
     version: int

@@ -5,9 +5,11 @@ Each runs in a transaction that holds the duty's lease, most of them with the re
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+
+from psycopg.types.json import Jsonb
 
 from jobcontract.states import Turn
 from jobservice.store.database import Row, Transaction
@@ -143,9 +145,9 @@ async def standing(transaction: Transaction, schedule: str, at: datetime) -> Row
     return row
 
 
-async def progress(transaction: Transaction, recovery: str) -> int:
-    """Count a step; the recovery's version."""
-    row = await transaction.row("recovering/progress", recovery=recovery)
+async def progress(transaction: Transaction, recovery: str, account: Mapping[str, int]) -> int:
+    """Count a step of a locked recovery, whose rows are so many by turn now; its version."""
+    row = await transaction.row("recovering/progress", recovery=recovery, account=Jsonb(dict(account)))
     assert row is not None  # noqa: S101  # the recovery is locked
     return int(row["version"])
 

@@ -20,7 +20,7 @@ from jobservice.store.database import Row, Transaction
 from jobservice.store.recoveries import LockedRecovery
 from jobservice.usecases.service import Service
 
-_TURNS = {turn.value: place for place, turn in enumerate(Turn)}
+_TURNS = tuple(turn.value for turn in Turn)
 _REASONS = {reason.value: place for place, reason in enumerate(LeftOut)}
 
 
@@ -75,7 +75,7 @@ def wire(service: Service, row: Row) -> Recovery:
                 for each in row["schedules"]
             ],
             "left_out": sorted(row["left_out"], key=lambda each: _REASONS[each["reason"]]),
-            "account": sorted(row["account"], key=lambda each: _TURNS[each["turn"]]),
+            "account": [{"turn": turn, "count": row["account"][turn]} for turn in _TURNS if row["account"].get(turn)],
         }
     )
 

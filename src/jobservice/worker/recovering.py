@@ -6,7 +6,8 @@ nothing is done twice and nothing is lost. Never acts on a row whose version is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import ClassVar
@@ -136,14 +137,15 @@ class Recovering:
     async def _settle(self, lease: Lease, due: Due) -> int:
         """Write how rows ended whose occurrences did; how many."""
         async with lease.transaction(due.tenant) as transaction:
-            if await recoveries.lock(transaction, due.id) is None:
+            found = await recoveries.lock(transaction, due.id)
+            if found is None:
                 return 0
             rows = await store.running(transaction, due.id)
             ended = [end for end in map(_ending, rows) if end is not None]
             if not ended:
                 return 0
             settled = await store.settle(transaction, due.id, ended)
-            await _tell(transaction, due.id)
+            await _tell(transaction, found, [(Turn.RUNNING, each.turn) for each in ended])
         return settled
 
     async def _begin(self, lease: Lease, due: Due) -> bool:
@@ -167,7 +169,7 @@ class Recovering:
                 sentence=begun.sentence,
                 occurrence=begun.occurrence,
             )
-            await _tell(transaction, due.id)
+            await _tell(transaction, found, [(Turn.NOT_STARTED, begun.turn)])
         return True
 
     async def _believed(self, transaction: Transaction, found: LockedRecovery) -> bool:
@@ -264,8 +266,7 @@ class Recovering:
             if found is None or ended is None:
                 return 0
             if ended["state"] == RecoveryState.DONE:
-                account = {each["turn"]: each["count"] for each in ended["account"]}
-                detail = {"name": found.name, "account": account}
+                detail = {"name": found.name, "account": ended["account"]}
                 await audit.add(transaction, _entry(found, "finish-recovery", found.id, detail, by_itself=True))
             await hints.add_recovery(transaction, recovery=due.id, version=ended["version"])
         return 1
@@ -366,7 +367,11 @@ def _entry(
     )
 
 
-async def _tell(transaction: Transaction, recovery: str) -> None:
-    """Count a step and tell who watches."""
-    version = await store.progress(transaction, recovery)
-    await hints.add_recovery(transaction, recovery=recovery, version=version)
+async def _tell(transaction: Transaction, found: LockedRecovery, moved: Sequence[tuple[Turn, Turn]]) -> None:
+    """Count a step by which rows moved from one turn to another, and tell who watches."""
+    account = Counter(found.account)
+    for before, after in moved:
+        account[before.value] -= 1
+        account[after.value] += 1
+    version = await store.progress(transaction, found.id, {turn: count for turn, count in account.items() if count})
+    await hints.add_recovery(transaction, recovery=found.id, version=version)

@@ -71,7 +71,8 @@ create table jobs.recoveries (
     ended_by text,
     why text,
     at_once integer not null default 8 check (at_once > 0),
-    account jsonb, -- rows by turn, once none of them changes any more
+    account jsonb not null default '{}', -- rows by turn, from its confirmation on
+    over_at timestamptz, -- none of its rows changes any more
     signing_key text,
     signature bytea,
     version bigint not null default 1,
@@ -83,7 +84,7 @@ create table jobs.recoveries (
 );
 create index recoveries_recent on jobs.recoveries (tenant, made_at desc, id desc);
 create index recoveries_live on jobs.recoveries (state, made_at)
-where account is null and state in ('open', 'applying', 'paused', 'aborted');
+where over_at is null and state in ('open', 'applying', 'paused', 'aborted');
 
 create table jobs.recovery_rows (
     recovery uuid not null references jobs.recoveries (id),
@@ -282,12 +283,12 @@ grant update (disabled_at, disabled_until, disabled_by, disabled_reason, version
 grant select, insert on jobs.recoveries, jobs.recovery_rows, jobs.recovery_left_out to jobs_api;
 grant update (
     state, edition, digest, money, left_out, schedules, count, moves, frozen_at, valid_until, confirmed_at, started_at,
-    ended_at, ended_by, why, signing_key, signature, version
+    ended_at, ended_by, why, account, signing_key, signature, version
 ) on jobs.recoveries to jobs_api;
 grant delete on jobs.recovery_rows to jobs_api;
 grant insert, update on jobs.recovery_rows to jobs_api;
 grant select on jobs.recoveries, jobs.recovery_rows to jobs_worker;
-grant update (state, started_at, ended_at, ended_by, why, account, version) on jobs.recoveries to jobs_worker;
+grant update (state, started_at, ended_at, ended_by, why, account, over_at, version) on jobs.recoveries to jobs_worker;
 grant update (turn, sentence, started_at, ended_at, occurrence) on jobs.recovery_rows to jobs_worker;
 grant select, insert, delete on jobs.stops to jobs_api;
 grant select on jobs.stops to jobs_worker;

@@ -2,6 +2,7 @@
 update jobs.recoveries as r set
     state = 'applying',
     confirmed_at = %(now)s,
+    account = jsonb_build_object('not-started', r.count),
     signing_key = %(signing_key)s,
     signature = %(signature)s,
     version = r.version + 1

@@ -19,6 +19,7 @@ select
     r.valid_until,
     r.confirmed_at,
     r.at_once,
+    r.account,
     r.signing_key,
     r.signature,
     r.version

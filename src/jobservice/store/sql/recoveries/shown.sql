@@ -1,5 +1,4 @@
--- Recoveries as people see them, in the order of the ids given. Rows by turn are counted for those that were confirmed,
--- until none of their rows changes any more: then they are kept.
+-- Recoveries as people see them, in the order of the ids given.
 with wanted as materialized (
     select
         r.*,
@@ -7,25 +6,6 @@ with wanted as materialized (
         jobs.now() as now
     from unnest(%(recoveries)s::uuid[]) with ordinality as g (id, place)
     inner join jobs.recoveries as r on g.id = r.id and r.tenant = %(tenant)s
-),
-
-turns as (
-    select
-        w.recovery,
-        w.turn,
-        count(*) as number
-    from wanted as r
-    inner join jobs.recovery_rows as w on r.id = w.recovery
-    where r.confirmed_at is not null and r.account is null
-    group by w.recovery, w.turn
-),
-
-counted as (
-    select
-        t.recovery,
-        jsonb_agg(jsonb_build_object('turn', t.turn, 'count', t.number)) as account
-    from turns as t
-    group by t.recovery
 )
 
 select
@@ -53,12 +33,11 @@ select
     r.schedules,
     r.money,
     r.left_out,
-    coalesce(r.account, c.account, '[]') as account,
+    r.account,
     r.at_once,
     r.version,
     r.now
 from wanted as r
-left join counted as c on r.id = c.recovery
 left join jobs.people as o on r.owner = o.id
 left join jobs.people as e on r.ended_by = e.id
 order by r.place

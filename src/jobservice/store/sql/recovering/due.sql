@@ -6,7 +6,7 @@ select
     r.state
 from jobs.recoveries as r
 where
-    r.account is null
+    r.over_at is null
     and r.state in ('open', 'applying', 'paused', 'aborted')
     and case r.state
         when 'open' then r.valid_until <= (select jobs.now())

@@ -11,7 +11,7 @@ with turns as materialized (
 
 summed as materialized (
     select
-        coalesce(jsonb_agg(jsonb_build_object('turn', t.turn, 'count', t.number)), '[]') as account,
+        coalesce(jsonb_object_agg(t.turn, t.number), '{}') as account,
         coalesce(bool_or(t.turn = 'running'), false) as running,
         coalesce(bool_or(t.turn = 'not-started'), false) as waiting
     from turns as t
@@ -22,12 +22,13 @@ set
     state = case when r.state = 'applying' then 'done' else r.state end,
     ended_at = coalesce(r.ended_at, jobs.now()),
     account = s.account,
+    over_at = jobs.now(),
     version = r.version + 1
 from summed as s
 where
     r.tenant = %(tenant)s
     and r.id = %(recovery)s::uuid
-    and r.account is null
+    and r.over_at is null
     and not s.running
     and (r.state = 'aborted' or (r.state = 'applying' and not s.waiting))
 returning r.state, r.account, r.version

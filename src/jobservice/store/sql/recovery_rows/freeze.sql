@@ -67,7 +67,7 @@ taken as materialized (
     where
         r.tenant = %(tenant)s
         and (r.state in ('applying', 'paused', 'aborted') or (r.state = 'open' and r.valid_until > %(now)s))
-        and r.account is null
+        and r.over_at is null
         and (w.turn = 'running' or (w.turn = 'not-started' and r.state <> 'aborted'))
     group by coalesce(w.occurrence::text, w.key)
 ),
