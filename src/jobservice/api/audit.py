@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
-from fastapi import Depends, Path, Query, Response
+from fastapi import Path, Query, Response
 
 from jobcontract import operating_routes, routes
 from jobcontract.audit import BY_ITSELF, AuditDetail, AuditPage
@@ -32,7 +32,14 @@ Person = Annotated[
 EntryId = Annotated[int, Path(ge=0, le=ENTRY_MAX, description="The entry's number.")]
 
 
-def _wanted(
+def _wanted(person: str | None, **words: Any) -> Wanted:
+    """What the request asks for of the trail."""
+    by_itself = person == BY_ITSELF
+    return Wanted(person=None if by_itself else person, by_itself=by_itself, **words)
+
+
+async def list_audit(
+    admitted: Admitted,
     since: Since = None,
     until: Until = None,
     person: Person = None,
@@ -40,27 +47,14 @@ def _wanted(
     subject: Word = None,
     outcome: Word = None,
     schedule: Word = None,
-) -> Wanted:
-    """What the request asks for of the trail."""
-    by_itself = person == BY_ITSELF
-    return Wanted(
-        since=since,
-        until=until,
-        person=None if by_itself else person,
-        by_itself=by_itself,
-        action=action,
-        subject=subject,
-        outcome=outcome,
-        schedule=schedule,
-    )
-
-
-Asked = Annotated[Wanted, Depends(_wanted)]
-
-
-async def list_audit(admitted: Admitted, asked: Asked, cursor: CursorText = None, limit: Limit = PAGE) -> Response:
+    cursor: CursorText = None,
+    limit: Limit = PAGE,
+) -> Response:
     """One page of the tenant's audit trail, newest first."""
     context, actor = admitted.context, admitted.actor
+    asked = _wanted(
+        person, since=since, until=until, action=action, subject=subject, outcome=outcome, schedule=schedule
+    )
     written = [f"{name}={value}" for name, value in asdict(asked).items()]
     scope = ("audit", actor.tenant, actor.person, str(limit), *written)
     after = None
@@ -80,9 +74,21 @@ async def read_entry(admitted: Admitted, entry: EntryId) -> Response:
     return of_model(await audit_reading.read_entry(admitted.context.service, admitted.actor, entry))
 
 
-async def export_audit(admitted: Admitted, asked: Asked) -> Response:
+async def export_audit(
+    admitted: Admitted,
+    since: Since = None,
+    until: Until = None,
+    person: Person = None,
+    action: Word = None,
+    subject: Word = None,
+    outcome: Word = None,
+    schedule: Word = None,
+) -> Response:
     """The trail as CSV (UTF-8 with its mark), newest first, up to a bound that its last line tells of."""
     context, actor = admitted.context, admitted.actor
+    asked = _wanted(
+        person, since=since, until=until, action=action, subject=subject, outcome=outcome, schedule=schedule
+    )
     with context.listings.held(actor.person):
         content = await audit_reading.export_audit(context.service, actor, asked)
     return Response(content, media_type=MEDIA_TYPE, headers={"Content-Disposition": 'attachment; filename="audit.csv"'})
