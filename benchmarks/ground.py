@@ -158,7 +158,7 @@ class Ground:
     async def ready(self, database: str, rows: int) -> None:
         """A database with `rows` payouts of one tenant: made now unless a kept folder has it as it has to be."""
         file = self.folder / f"{database}.json"
-        wanted = {"rows": rows, "sources": _digest()}
+        wanted = {"rows": rows, "sources": digest()}
         if not file.exists() or json.loads(file.read_text("utf-8")) != wanted:
             file.unlink(missing_ok=True)
             await self.make(database, {TENANT: rows})
@@ -217,7 +217,7 @@ def ground(keep: Path | None, rows: int) -> Iterator[Ground]:
 
 def _renew(cluster: Cluster, folder: Path) -> None:
     """The empty database that others are copied from, anew where the migrations have changed."""
-    file, wanted = folder / "template.json", json.dumps(_digest())
+    file, wanted = folder / "template.json", json.dumps(digest())
     if not file.exists() or file.read_text("utf-8") != wanted:
         with psycopg.connect(cluster.url(SUPERUSER, "postgres"), autocommit=True) as connection:
             connection.execute(sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(TEMPLATE)))
@@ -232,7 +232,7 @@ def _temporary() -> Path:
     return folder
 
 
-def _digest() -> str:
+def digest() -> str:
     """Of everything that the rows depend on."""
     digest = hashlib.sha256()
     for name in SOURCES:
