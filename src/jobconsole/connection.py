@@ -14,6 +14,7 @@ from pydantic import SecretStr
 from textual.message import Message
 
 from jobconsole.client import feed
+from jobconsole.client.alarm_watch import AlarmWatch
 from jobconsole.client.errors import ClientError, SignInAgain
 from jobconsole.client.feed import Feed
 from jobconsole.client.money_watch import MoneyWatch
@@ -21,6 +22,7 @@ from jobconsole.client.service import Service
 from jobconsole.client.session import me
 from jobconsole.messages import HintsArrived, LinkChanged, ReloadAsked, TokenEnded
 from jobconsole.present import money as money_words
+from jobconsole.present.alarms import count_words
 from jobconsole.present.link import Link, LinkState
 from jobconsole.tokens import Token
 from jobcontract.events import Hint
@@ -120,6 +122,7 @@ class Connection:
         self.role = role
         self._post = post
         self.watch = MoneyWatch(service, role)
+        self.alarms = AlarmWatch(service, role)
         self._coalescer = Coalescer(post)
         self._feed: Feed | None = None
         self._broken = False
@@ -156,6 +159,7 @@ class Connection:
         self.service.tenant = tenant
         self._coalescer.stop()
         self.watch.begin(self.role)
+        self.alarms.begin(self.role)
 
     def pause(self, paused: bool) -> None:
         """Holds live changes back, or lets go of them."""
@@ -176,6 +180,10 @@ class Connection:
         """How far the person's live plan is; empty where there is none."""
         return money_words.own_plan_words(self.watch.plans)
 
+    def alarm_words(self) -> str:
+        """How many alarms nobody looks after; empty where there is none."""
+        return count_words(self.alarms.unacknowledged)
+
     def link(self, state: LinkState) -> Link:
         """A link in `state`, heard from just now."""
         return Link(state=state, heard=time.monotonic())
@@ -183,6 +191,7 @@ class Connection:
     def heard(self, link: Link) -> Link:
         """`link` with when the feed was last heard from; its heartbeats count."""
         self.watch.slowly()
+        self.alarms.slowly()
         heard = None if self._feed is None else self._feed.heard_at
         return link if heard is None else replace(link, heard=heard)
 
@@ -200,7 +209,7 @@ class Connection:
             case feed.Live():
                 regained, self._broken = self._broken, False
                 self._post(LinkChanged(self.link(LinkState.PAUSED if self.paused else LinkState.LIVE)))
-                self.watch.look()
+                self._look()
                 if regained:
                     self._coalescer.reload()
             case feed.Stale(since=since, retry_at=retry_at, sentence=sentence):
@@ -212,16 +221,22 @@ class Connection:
                 self._coalescer.add(here)
                 # Not held back with the rows: that money is stopped is said at once.
                 self.watch.hear(here)
+                self.alarms.hear(here)
             case feed.Reload():
-                self.watch.look()
+                self._look()
                 self._coalescer.reload()
             case feed.SignedOut(sentence=sentence):
                 self._post(TokenEnded(sentence))
+
+    def _look(self) -> None:
+        self.watch.look()
+        self.alarms.look()
 
     async def close(self) -> None:
         """Closes the connections and forgets the token."""
         self._coalescer.stop()
         self.watch.end()
+        self.alarms.end()
         await self.service.close()
 
 

@@ -25,6 +25,7 @@ def frame_of(settings: Settings, connection: Connection | None) -> Frame:
         role=connection.role.role.value if connection else "",
         stopped=connection.stopped_words(settings.zone) if connection else "",
         plan=connection.plan_words() if connection else "",
+        alarms=connection.alarm_words() if connection else "",
     )
 
 

@@ -14,7 +14,16 @@ from uuid import UUID
 
 from jobconsole.client.fake_asked import TENANT, Asked, Handler
 from jobconsole.client.fake_codes import FakeCodes
-from jobconsole.client.fake_recovery import FakeRecovery, command_of, cut, occurrence_row, schedule_row, words_of
+from jobconsole.client.fake_occurrence import counted
+from jobconsole.client.fake_recovery import (
+    FakeRecovery,
+    command_of,
+    cut,
+    occurrence_row,
+    schedule_row,
+    why_not,
+    words_of,
+)
 from jobconsole.client.fake_schedules import FakeJobs
 from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.events import Topic
@@ -42,12 +51,6 @@ from jobcontract.states import Moves, OccurrenceState, ScheduleStanding, Turn
 
 WORDS = ("tern", "plover", "marten", "stoat", "linnet", "dunlin")
 FIRST_ROWS = 200
-NEEDS: Mapping[RecoveryAct, Permission] = {
-    RecoveryAct.REPLAY: Permission.OCCURRENCE_REPLAY,
-    RecoveryAct.REQUEUE: Permission.OCCURRENCE_REPLAY,
-    RecoveryAct.DISCARD: Permission.OCCURRENCE_DISCARD,
-    RecoveryAct.DISABLE: Permission.SCHEDULE_DISABLE,
-}
 
 
 class FakeRecoveries:
@@ -170,25 +173,9 @@ class FakeRecoveries:
             yield self._judged(asked, order, each)
 
     def _judged(self, asked: Asked, order: RecoveryOrder, row: Occurrence) -> RecoveryRow | RecoveryLeftOut:
-        schedule, may = self._jobs.schedules.get(row.schedule), GRANTS[asked.role]
-        money = schedule is not None and schedule.moves is Moves.MONEY
-        reason: tuple[LeftOut, str] | None = None
-        if not row.state.ended:
-            reason = LeftOut.NOT_ENDED, f"It is {row.state} still."
-        elif order.act is not RecoveryAct.REPLAY and row.state is not OccurrenceState.DEAD_LETTER:
-            reason = LeftOut.NOT_DEAD, "It is no dead letter."
-        elif row.discarded_at is not None:
-            reason = LeftOut.DISCARDED, "It was discarded."
-        elif schedule is None:
-            reason = LeftOut.UNRUNNABLE, "The records do not have its schedule any more."
-        elif schedule.standing is ScheduleStanding.DISABLED and order.act is not RecoveryAct.DISCARD:
-            reason = LeftOut.DISABLED, "Its schedule is disabled: enable it first."
-        elif row.id in self._held():
-            reason = LeftOut.IN_RECOVERY, "It is in another recovery, which is not over yet."
-        elif money and order.act is not RecoveryAct.DISCARD and Permission.PAYOUT_RELEASE not in may:
-            reason = LeftOut.MONEY, "It moves money: a person with payout.release (finance) replays it."
-        elif not money and NEEDS[order.act] not in may:
-            reason = LeftOut.PERMISSION, missing(NEEDS[order.act], TENANT)
+        row = counted(row, self._jobs.items.get(row.id, ()))
+        schedule = self._jobs.schedules.get(row.schedule)
+        reason = why_not(order, row, schedule, GRANTS[asked.role])
         if reason is not None:
             return _out(row.name, row.schedule, *reason, row.scheduled_at)
         return occurrence_row(0, row, schedule)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from jobconsole.client.recoveries import head_of, row_of
 from jobcontract.ids import PAGE_MAX
 from jobcontract.occurrences import Occurrence
-from jobcontract.operating import LeftOut, RecoveryState, RecoveryTarget
+from jobcontract.operating import LeftOut, RecoveryAct, RecoveryState, RecoveryTarget
+from jobcontract.permissions import Permission, missing
 from jobcontract.recoveries import (
     LeftOutCount,
     Recovery,
@@ -25,7 +26,7 @@ from jobcontract.recoveries import (
 from jobcontract.recovery_digest import recovery_digest
 from jobcontract.schedules import Schedule
 from jobcontract.session import Person
-from jobcontract.states import ConfirmMethod, Moves, Turn
+from jobcontract.states import ConfirmMethod, Moves, OccurrenceState, ScheduleStanding, Turn
 
 
 @dataclass(slots=True, kw_only=True)
@@ -134,6 +135,36 @@ def occurrence_row(number: int, row: Occurrence, schedule: Schedule | None) -> R
         started_at=None,
         ended_at=None,
     )
+
+
+def why_not(
+    order: RecoveryOrder, row: Occurrence, schedule: Schedule | None, may: Collection[Permission]
+) -> tuple[LeftOut, str] | None:
+    """Why an occurrence is left out, with its sentence; None where it goes in."""
+    if not row.state.ended:
+        return LeftOut.NOT_ENDED, f"It is {row.state} still."
+    if order.act is not RecoveryAct.REPLAY and row.state is not OccurrenceState.DEAD_LETTER:
+        return LeftOut.NOT_DEAD, "It is no dead letter."
+    left = row.items.refused + row.items.failed + row.items.unfinished
+    if order.occurrences is None and row.state is OccurrenceState.COMPLETED and not left:
+        return LeftOut.ALL_DONE, "It was completed and every item of it is done."
+    if row.discarded_at is not None:
+        return LeftOut.DISCARDED, "It was discarded."
+    if schedule is None:
+        return LeftOut.UNRUNNABLE, "The records do not have its schedule any more."
+    return _not_allowed(order, schedule, may)
+
+
+def _not_allowed(order: RecoveryOrder, schedule: Schedule, may: Collection[Permission]) -> tuple[LeftOut, str] | None:
+    runs, money = order.act is not RecoveryAct.DISCARD, schedule.moves is Moves.MONEY
+    if runs and schedule.standing is ScheduleStanding.DISABLED:
+        return LeftOut.DISABLED, "Its schedule is disabled: enable it first."
+    if runs and money and Permission.PAYOUT_RELEASE not in may:
+        return LeftOut.MONEY, "It moves money: a person with payout.release (finance) replays it."
+    needs = Permission.OCCURRENCE_REPLAY if runs else Permission.OCCURRENCE_DISCARD
+    if not (money and runs) and needs not in may:
+        return LeftOut.PERMISSION, missing(needs, schedule.tenant)
+    return None
 
 
 def schedule_row(number: int, schedule: Schedule) -> RecoveryRow:

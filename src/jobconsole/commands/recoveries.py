@@ -74,6 +74,13 @@ def _renewable(situation: Situation) -> str | None:
     return None if found.mine else f"it is {found.owner}'s"
 
 
+def _listed(situation: Situation) -> str | None:
+    found = situation.recovery
+    if found is None or found.state not in (*RUNNING, RecoveryState.DONE, RecoveryState.ABORTED):
+        return _none(situation)
+    return "it was confirmed: jobconsole recoveries show --left-out lists what it left out"
+
+
 def _row(situation: Situation) -> str | None:
     return None if situation.recovery is not None and situation.recovery.row else "no row is selected"
 
@@ -151,7 +158,7 @@ _MAKING = (
         title="Requeue dead letters …",
         help="Freezes dead letters as a recovery that runs them again: the marked ones, or those of the schedule. Nothing "
         "runs before you confirm.",
-        keys=("z",),
+        keys=("Q",),
         places=(*SCHEDULES, *OCCURRENCES, "overview", *RECOVERIES),
         danger=Danger.ACTS,
         permission=Permission.RECOVERY_MAKE,
@@ -277,7 +284,8 @@ _PREVIEW = (
         twin="recoveries show RECOVERY --left-out",
         hint="left out",
         rank=16,
-        judge=_none,
+        concerns=_is_open,
+        judge=_listed,
     ),
     Command(
         id="recovery.make-anew",

@@ -35,6 +35,8 @@ class Frame:
     """Who stopped all money of the tenant, when and why; empty while it moves."""
     plan: str = ""
     """How far a live plan of the person is; empty where there is none."""
+    alarms: str = ""
+    """How many alarms nobody looks after; empty where there is none."""
 
 
 def top_line(frame: Frame, link: Link, now: float, width: int) -> Content:
@@ -47,14 +49,18 @@ def top_line(frame: Frame, link: Link, now: float, width: int) -> Content:
         right = f"{SIGNS[link.state]} {words(link, now, frame.zone, short=True)}"
     plan = line(frame.plan)
     plan = f"{plan}   " if plan and cell_len(right) + marks_width + cell_len(plan) + 27 <= width else ""
-    room = max(0, width - cell_len(plan + right) - marks_width - 4)
+    alarms = f"{frame.alarms}   " if frame.alarms else ""
+    if cell_len(alarms + plan + right) + marks_width + 27 > width:
+        alarms = ""
+    room = max(0, width - cell_len(alarms + plan + right) - marks_width - 4)
     left = fit(_who(frame, room), room)
     parts: list[Content | str | tuple[str, str]] = [" "]
     for mark, style in marks:
         parts.extend(((mark, style), " "))
     parts.append((left, "bold"))
     used = 1 + marks_width + cell_len(left)
-    parts.append(" " * max(1, width - used - cell_len(plan + right) - 1))
+    parts.append(" " * max(1, width - used - cell_len(alarms + plan + right) - 1))
+    parts.append((alarms, "bold $text-warning"))
     parts.append((plan, "bold $text-primary"))
     parts.append((right, STYLES.get(link.state, "$text-muted")))
     return Content.assemble(*parts)

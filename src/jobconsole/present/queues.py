@@ -84,8 +84,13 @@ def _state_label(queue: Queue, view: ItemView) -> str:
 
 
 def title_line(queue: Queue, totals: QueueTotals | None, width: int) -> Line:
-    """`Supplier payouts   1,204 waiting · 37 mine · GBP out … back …`: counts, then as many whole totals as fit."""
+    """`Supplier payouts   1,204 waiting · 37 mine · GBP out … back …`: counts, then as many whole totals as fit. Of one
+    that is stopped by whom and why, which matters more than what waits."""
     title = Piece(queue.title, Tone.STRONG)
+    if queue.stopped is not None:
+        waiting = f" · {totals.waiting:,} waiting" if totals is not None else ""
+        named = queue.stopped.startswith(queue.title)
+        return (*(() if named else (title, Piece("   "))), Piece(f"■ {queue.stopped}", Tone.BAD), Piece(waiting))
     if totals is None:
         return (title, Piece("   counting …", Tone.QUIET))
     start = (title, Piece("   "), Piece(f"{totals.waiting:,} waiting"))

@@ -46,8 +46,15 @@ def rows_columns(*, confirmed: bool) -> tuple[Column, ...]:
         Column(id="number", label="#", least=2, right=True, uncut=True, most=7, yields=2),
         first,
         Column(id="name", label="what", least=16, uncut=True, most=48, yields=5),
-        Column(id="items", label="items", least=8, uncut=True, most=26, yields=3),
-        Column(id="told", label="how it went" if confirmed else "why it ended", least=10, yields=1),
+        Column(
+            id="items",
+            label="before" if confirmed else "items",
+            least=8,
+            uncut=True,
+            most=26,
+            yields=1 if confirmed else 3,
+        ),
+        Column(id="told", label="how it went" if confirmed else "why it ended", least=10, yields=3 if confirmed else 1),
     )
 
 

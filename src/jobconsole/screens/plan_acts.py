@@ -24,6 +24,8 @@ from jobconsole.screens.plan_fetching import PlanFetchingScreen
 from jobconsole.screens.plan_keep import KeepDialog
 from jobconsole.screens.sending import surely
 from jobconsole.screens.shell import Handler
+from jobconsole.screens.stops_acting import stop_work
+from jobcontract.operating import StopScope
 from jobcontract.states import Exclusion, PlanState
 
 if TYPE_CHECKING:
@@ -63,7 +65,12 @@ class PlanActingScreen(PlanFetchingScreen):
             "plan.confirm": self.confirm,
             "plan.drop": self.drop,
             "plan.make-anew": self.ask_anew,
+            "stop.work": self.stop_command,
         }
+
+    async def stop_command(self) -> None:
+        """Asks for a reason, then holds every plan of the same command still."""
+        await stop_work(self, StopScope.BULK_COMMAND, self.plan.command, f"every plan of {self.plan.title}")
 
     async def keep(self) -> None:
         """Asks for a reason, then answers the warning with it."""

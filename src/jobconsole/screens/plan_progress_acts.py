@@ -20,6 +20,8 @@ from jobconsole.screens.order_form import Given, Order, asked
 from jobconsole.screens.plan_progress_fetching import PlanWatchingScreen
 from jobconsole.screens.queues_opening import open_uncertain
 from jobconsole.screens.shell import Handler
+from jobconsole.screens.stops_acting import stop_work
+from jobcontract.operating import StopScope
 from jobcontract.states import PlanState, Turn
 
 if TYPE_CHECKING:
@@ -45,7 +47,13 @@ class PlanSteeringScreen(PlanWatchingScreen):
             "plan.export": self.export,
             "plan.review": self.review,
             "plan.open-item": self.open_item,
+            "stop.work": self.stop_command,
         }
+
+    async def stop_command(self) -> None:
+        """Asks for a reason, then holds every plan of the same command still."""
+        if (plan := self.plan) is not None:
+            await stop_work(self, StopScope.BULK_COMMAND, plan.command, f"every plan of {plan.title}")
 
     async def pause(self) -> None:
         """Asks for a reason, then lets no further item begin."""

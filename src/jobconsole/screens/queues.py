@@ -6,7 +6,7 @@ carried out in `acting.py`. One timer, the console's own, drives every countdown
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -41,12 +41,16 @@ from jobconsole.screens.item import ItemScreen
 from jobconsole.screens.queues_marks import MarkingScreen
 from jobconsole.screens.queues_standing import standing_of
 from jobconsole.screens.shell import Handler
+from jobconsole.screens.stops_acting import stop_work
 from jobconsole.widgets.lines import Lines, content_of
 from jobconsole.widgets.rows import NoRows
 from jobconsole.widgets.table import Table
+from jobcontract.events import Topic
+from jobcontract.operating import StopScope
 from jobcontract.states import ItemView
 
 if TYPE_CHECKING:
+    from jobcontract.events import Hint
     from jobcontract.queues import Queue
 
 SWITCHER = 21
@@ -123,7 +127,19 @@ class QueuesScreen(MarkingScreen):
             "row.next": lambda: self.table.action_move(1),
             "row.previous": lambda: self.table.action_move(-1),
             "claim.next": self.claim_next,
+            "stop.work": self.stop_queue,
         }
+
+    async def stop_queue(self) -> None:
+        """Asks for a reason, then holds the queue still."""
+        if (queue := self.queue) is not None and await stop_work(self, StopScope.QUEUE, queue.id, queue.title):
+            self.refresh_all()
+
+    def changed(self, hints: Sequence[Hint]) -> None:
+        """Also asks again whether the queue is stopped."""
+        super().changed(hints)
+        if any(hint.topic is Topic.STOPS for hint in hints):
+            self.refresh_all()
 
     def situation(self) -> Situation:
         """The queue, the item under the cursor."""

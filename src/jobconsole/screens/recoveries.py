@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 AHEAD = 20
 """Rows that are read beyond those in sight."""
 EMPTY = (
-    "No recovery was made here lately. y replays a stretch of time; in a schedule's occurrences z requeues its dead letters "
+    "No recovery was made here lately. y replays a stretch of time; in a schedule's occurrences Q requeues its dead letters "
     "and Z discards them. Each is shown before anything is done."
 )
 

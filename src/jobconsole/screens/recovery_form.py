@@ -43,6 +43,10 @@ if TYPE_CHECKING:
 LINE_MOST = 2_000
 """Most characters of a typed list of schedules."""
 TIME_MOST = 40
+SKIPPED = {False: "also what a misfire policy skipped: no", True: "also what a misfire policy skipped: yes"}
+"""The choice in words: a tick alone would differ by its colour only."""
+TIGHT = 30
+"""Below this many lines no blank ones stand between the parts."""
 NARROW = 66
 """Below this many cells both times stand one under the other."""
 
@@ -98,7 +102,9 @@ class RecoveryForm(SendingDialog[Recovery]):
     RecoveryForm Field { margin-bottom: 0; }
     RecoveryForm #command { max-height: 5; margin-top: 1; }
     RecoveryForm.-low #command { display: none; }
-    RecoveryForm.-low #about, RecoveryForm.-low #stretch { margin-bottom: 0; }
+    RecoveryForm.-tight #about, RecoveryForm.-tight #stretch { margin-bottom: 0; }
+    RecoveryForm.-tight #command { margin-top: 0; }
+    RecoveryForm.-tight Prose { height: 2; }
     RecoveryForm.-narrow #times { height: 4; layout: vertical; }
     """
     MAKE: ClassVar[str] = "Show it before anything is done"
@@ -134,7 +140,7 @@ class RecoveryForm(SendingDialog[Recovery]):
             yield Static(Content("Enabled again by themselves at (empty: a person does)"), classes="asked")
             yield LineEntry(id="until", compact=True, max_length=TIME_MOST, placeholder="+2h · tomorrow 9:00")
         else:
-            least = "" if act is RecoveryAct.REPLAY else " (empty: from the first)"
+            least, most = ("", "now") if act is RecoveryAct.REPLAY else (" (empty: any)", "any")
             with Horizontal(id="times"):
                 with Vertical():
                     yield Static(Content(f"Scheduled from{least}"), classes="asked")
@@ -146,11 +152,11 @@ class RecoveryForm(SendingDialog[Recovery]):
                         placeholder="yesterday 00:00",
                     )
                 with Vertical():
-                    yield Static(Content("until before (empty: now)"), classes="asked")
+                    yield Static(Content(f"until before (empty: {most})"), classes="asked")
                     yield LineEntry(id="until", compact=True, max_length=TIME_MOST, placeholder="today 00:00 · -2h")
         yield Lines(id="stretch", indent=2)
         if act is RecoveryAct.REPLAY:
-            yield Checkbox("also what a misfire policy skipped", id="skipped", compact=True)
+            yield Checkbox(SKIPPED[False], id="skipped", compact=True)
         elif not disable:
             yield Static(Content("Only of these causes (empty: any)"), classes="asked")
             yield LineEntry(id="causes", compact=True, max_length=TIME_MOST * 2, placeholder=", ".join(DeadCause)[:40])
@@ -162,6 +168,7 @@ class RecoveryForm(SendingDialog[Recovery]):
     def on_resize(self, event: events.Resize) -> None:
         """A narrow window has both times under each other."""
         self.set_class(event.size.width < NARROW, "-narrow")
+        self.set_class(event.size.height < TIGHT, "-tight")
         super().on_resize(event)
 
     def second(self) -> None:
@@ -278,7 +285,9 @@ class RecoveryForm(SendingDialog[Recovery]):
             return
         self.query_one("#command", Lines).show(equivalent_lines(self._command()))
         for stretch in self.query("#stretch").results(Lines):
-            stretch.show(self._stretch())
+            told = self._stretch()
+            stretch.display = bool(told)
+            stretch.show(told)
 
     def _stretch(self) -> Sequence[Line]:
         """What the typed times come to, in the profile's zone and in UTC."""
@@ -300,6 +309,8 @@ class RecoveryForm(SendingDialog[Recovery]):
     @on(Checkbox.Changed)
     def _changed(self) -> None:
         """Stretch and command follow what is typed."""
+        for box in self.query("#skipped").results(Checkbox):
+            box.label = SKIPPED[box.value]
         self._show_typed()
 
     @on(Input.Submitted)
