@@ -69,7 +69,9 @@ async def test_disabling_takes_a_reason_and_a_time_and_everybody_sees_both(size:
         assert """bank down: it's closed""" in flat(app)
         assert "1 disabled" in flat(app)
         await pilot.press("D")
-        await said(app, "it is disabled already")
+        form = await order(app)
+        assert "It stays disabled for longer" in asked_of(form)
+        assert str(form.act_button.label) == "Disable it for longer"
         assert acts(fake) == ["disable"]
 
 

@@ -142,7 +142,8 @@ class FakeQuestions:
 
     def _runbooks(self, asked: Asked) -> Runbooks:
         found = self._jobs.schedule(asked)
-        ids = {found.id, *(each.id for each in self._jobs.occurrences.values() if each.schedule == found.id)}
+        rows = [each for each in self._jobs.occurrences.values() if each.schedule == found.id]
+        ids = {found.id, *(each.id for each in rows), *(each.name for each in rows)}
         done = tuple(
             Transcript(
                 at=entry.at,

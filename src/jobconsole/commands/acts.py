@@ -32,11 +32,9 @@ def _runnable(situation: Situation) -> str | None:
     return "it is disabled" if found.disabled else None
 
 
-def _enabled(situation: Situation) -> str | None:
-    found = situation.schedule_now
-    if found is None:
-        return _schedule(situation) or "how it stands is not known yet"
-    return "it is disabled already" if found.disabled else None
+def _known(situation: Situation) -> str | None:
+    """One that is disabled may be disabled for longer."""
+    return _schedule(situation) or ("how it stands is not known yet" if situation.schedule_now is None else None)
 
 
 def _disabled(situation: Situation) -> str | None:
@@ -145,7 +143,7 @@ ACT_COMMANDS: tuple[Command, ...] = (
         id="schedule.disable",
         title="Disable the schedule …",
         help="Asks for a reason, which everybody sees, and until when: nothing of it starts any more; what runs goes on to "
-        "its end. With a time it is enabled by itself then.",
+        "its end. With a time it is enabled by itself then. One that is disabled stays so for longer.",
         keys=("D",),
         places=(*SCHEDULES, *RUNBOOK),
         danger=Danger.ACTS,
@@ -154,7 +152,7 @@ ACT_COMMANDS: tuple[Command, ...] = (
         hint="disable…",
         rank=14,
         concerns=_is_enabled,
-        judge=_enabled,
+        judge=_known,
     ),
     Command(
         id="schedule.enable",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from jobconsole.present.columns import Line, Piece, Tone
 from jobconsole.present.occurrences import CAUSES, STATES
-from jobconsole.present.schedules import At, brief_ago, planned_line, utc_text, zone_of
+from jobconsole.present.schedules import At, brief_ago, disabled_text, planned_line, utc_text, zone_of
 from jobconsole.present.times import both
 from jobcontract.states import DeadCause, OccurrenceState
 
@@ -48,8 +48,14 @@ def run_lines(schedule: Schedule) -> Sequence[Line]:
     return [*head, (Piece("It starts once a Worker is free, never twice together."),)]
 
 
-def disable_lines(schedule: Schedule) -> Sequence[Line]:
-    """What disabling does to the schedule."""
+def disable_lines(schedule: Schedule, at: At) -> Sequence[Line]:
+    """What disabling does to the schedule; of one that is disabled, who did that and until when."""
+    if schedule.disabled is not None:
+        return (
+            (Piece(schedule.id, Tone.STRONG), Piece(f" {schedule.title}", Tone.QUIET)),
+            (Piece(f"‖ {disabled_text(schedule.disabled, at)}", Tone.WARN),),
+            (Piece("It stays disabled for longer: until the time below, or without one until a person enables it."),),
+        )
     return (
         (Piece(schedule.id, Tone.STRONG), Piece(f" {schedule.title}", Tone.QUIET)),
         (Piece("Nothing of it starts any more. What runs goes on to its end."),),

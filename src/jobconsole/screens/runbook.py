@@ -21,6 +21,8 @@ from jobconsole.commands.situation import Situation
 from jobconsole.present.columns import Line, Piece, Tone
 from jobconsole.present.runbooks import LABEL, runbook_lines, runbooks_cells, runbooks_columns, transcript_lines
 from jobconsole.screens.occurrence_acts import replay
+from jobconsole.screens.recovery_form import Asking
+from jobconsole.screens.recovery_making import ask
 from jobconsole.screens.schedule_acts import disable, enable, run_now, schedule_facts
 from jobconsole.screens.shell import Handler
 from jobconsole.screens.told_rows import ToldRows
@@ -29,7 +31,7 @@ from jobconsole.widgets.lines import Lines
 from jobconsole.widgets.table import Table
 from jobcontract import operating_routes
 from jobcontract.events import Topic
-from jobcontract.operating import Procedure
+from jobcontract.operating import Procedure, RecoveryAct
 from jobcontract.runbooks import Runbook
 from jobcontract.states import OccurrenceState
 
@@ -156,16 +158,15 @@ class RunbookScreen(WatchingScreen):
             await self.disable()
         elif selected.route == operating_routes.RUN_SCHEDULE.name:
             await self.run_schedule()
+        elif selected.route == operating_routes.MAKE_RECOVERY.name:
+            made = await ask(self, Asking(act=RecoveryAct.REPLAY, schedules=(self.schedule,), occurrences=()))
+            self._result(f"The recovery {made.name} was frozen." if made is not None else "")
         else:
             await self._replay()
 
     async def disable(self) -> None:
         """Asks for a reason and until when, then switches the schedule off."""
-        schedule = await self._read()
-        if schedule.disabled is not None:
-            self.say("It is disabled already; enabling it is another act.", error=True)
-            return
-        self._ended(await disable(self, schedule), "The schedule was disabled.")
+        self._ended(await disable(self, await self._read()), "The schedule was disabled.")
 
     async def enable(self) -> None:
         """Shows what is made up for, asks for a reason, then switches the schedule on."""

@@ -49,11 +49,12 @@ async def run_now(screen: SeenScreen, schedule: Schedule) -> Occurrence | None:
 
 async def disable(screen: SeenScreen, schedule: Schedule) -> Schedule | None:
     """Asks for a reason and until when, and switches it off; the schedule as it is then, None where it was given up."""
-    service, about = screen.shell.service, disable_lines(schedule)
+    service, seen, off = screen.shell.service, screen.seen(), schedule.disabled is not None
+    about = disable_lines(schedule, At(now=seen.now, zone=seen.zone))
     order = Order(
-        title="Disable this schedule?",
-        act="Disable the schedule",
-        back="Leave it on",
+        title="Disable this schedule for longer?" if off else "Disable this schedule?",
+        act="Disable it for longer" if off else "Disable the schedule",
+        back="Leave it as it is" if off else "Leave it on",
         about=lambda: about,
         reason=WHY,
         until="Enable it by itself at",
