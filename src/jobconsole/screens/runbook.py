@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     from jobcontract.runbooks import Runbooks
     from jobcontract.schedules import Schedule
 
+OCCURRENCES = "jobconsole.screens.occurrences"
+"""Imported when it is opened: it opens this screen, too."""
 EMPTY = "The records name no procedure for it. `jobservice check` says what is missing."
 
 
@@ -178,9 +181,7 @@ class RunbookScreen(WatchingScreen):
         self._result(f"{made.name} was made." if made is not None else "")
 
     def _inspect(self) -> None:
-        from jobconsole.screens.occurrences import OccurrencesScreen  # noqa: PLC0415  it opens this screen, too
-
-        self.app.push_screen(OccurrencesScreen(self.schedule, self.known))
+        self.app.push_screen(import_module(OCCURRENCES).OccurrencesScreen(self.schedule, self.known))
 
     async def _replay(self) -> None:
         """Of the occurrence that the runbook was opened for; else of the latest dead letter, where there is one."""
