@@ -12,9 +12,11 @@ from jobconsole.cli_occurrence_acts import OCCURRENCE_ACTS, WORKER_ACTS
 from jobconsole.cli_occurrences import occurrences, workers
 from jobconsole.cli_overview import overview
 from jobconsole.cli_queues import queues
+from jobconsole.cli_recoveries import recoveries
 from jobconsole.cli_schedule_acts import SCHEDULE_ACTS
 from jobconsole.cli_schedules import schedules
 from jobconsole.cli_simulation import SIMULATE
+from jobconsole.cli_stops import alarms, stops
 from jobconsole.cli_timeline import timeline
 from jobconsole.cli_why import OCCURRENCE_WHY, SCHEDULE_WHY
 from jobconsole.present import plain
@@ -43,6 +45,9 @@ TWINS: tuple[click.Command, ...] = (
     schedules,
     occurrences,
     workers,
+    recoveries,
+    stops,
+    alarms,
     audit,
     timeline,
     whoami,
