@@ -150,20 +150,7 @@ class FakeActs:
         again = [each for each in items if each.outcome is not OutcomeKind.DONE]
         fresh = {"outcome": None, "attempts": 0, "try_at": None, "ended_at": None}
         self._jobs.items[found.id] = [each.model_copy(update=fresh) if each in again else each for each in items]
-        self._jobs.replays.setdefault(found.id, []).append(
-            Replay(
-                replay=found.replays + 1,
-                at=self._now(),
-                person=asked.person,
-                reason=order.reason,
-                recovery=None,
-                state_before=found.state,
-                cause_before=found.cause,
-                ended_before=found.ended_at or self._now(),
-                attempts_before=found.attempts,
-                not_done=len(again),
-            )
-        )
+        self._keep_replay(asked, found, order.reason, len(again))
         return self._acted(
             found,
             state=OccurrenceState.SCHEDULED,
@@ -181,6 +168,21 @@ class FakeActs:
             discarded_by=None,
             discard_reason=None,
         )
+
+    def _keep_replay(self, asked: Asked, found: Occurrence, reason: str, not_done: int) -> None:
+        replay = Replay(
+            replay=found.replays + 1,
+            at=self._now(),
+            person=asked.person,
+            reason=reason,
+            recovery=None,
+            state_before=found.state,
+            cause_before=found.cause,
+            ended_before=found.ended_at or self._now(),
+            attempts_before=found.attempts,
+            not_done=not_done,
+        )
+        self._jobs.replays.setdefault(found.id, []).append(replay)
 
     def _discard(self, asked: Asked) -> OccurrenceChanged:
         order, found = DiscardOrder.model_validate_json(asked.request.content), self._jobs.find(asked)
