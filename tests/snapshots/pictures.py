@@ -13,6 +13,14 @@ from pathlib import Path
 TAKEN = Path(__file__).parent / "__snapshots__"
 SHOWN = Path(__file__).parents[2] / "docs" / "screens"
 NAMES: Mapping[str, str] = {
+    "test_acts/test_a_disabled_schedule_in_the_list[narrow]": "schedule-disabled-80x24",
+    "test_acts/test_disabling": "disable-80x24",
+    "test_acts/test_enabling": "enable-80x24",
+    "test_acts/test_why_it_does_not_run": "why-not-running-80x24",
+    "test_acts/test_runbooks": "runbooks-80x24",
+    "test_acts/test_the_simulator[narrow]": "simulator-80x24",
+    "test_acts/test_the_simulator[wide]": "simulator-140x40",
+    "test_acts/test_the_lease_timeline_of_a_replayed_occurrence[narrow]": "occurrence-replayed-80x24",
     "test_money/test_a_plan_that_runs[narrow]": "plan-progress-80x24",
     "test_money/test_a_plan_that_runs[wide]": "plan-progress-140x40",
     "test_money/test_a_paused_plan_while_money_is_stopped": "plan-paused-80x24",
