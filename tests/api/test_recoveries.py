@@ -41,7 +41,7 @@ async def post(api: Api, person: str | None, path: str, body: dict[str, Any], **
     return await client.post(path, json=body, headers={**key_header(), **headers})
 
 
-@pytest.mark.requirement("MONEY-01", "provide-operational-recovery-procedures")
+@pytest.mark.requirement("MONEY-1", "provide-operational-recovery-procedures")
 async def test_a_stretch_with_money_leaves_it_out_for_an_operator_and_asks_finance_for_the_code(
     api: Api, desk: RecoveryDesk
 ) -> None:

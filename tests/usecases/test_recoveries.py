@@ -78,7 +78,7 @@ async def test_a_stretch_takes_in_what_ended_and_has_something_to_run_again(desk
     ]
 
 
-@pytest.mark.requirement("MONEY-01", "audit-manual-replay")
+@pytest.mark.requirement("MONEY-1", "audit-manual-replay")
 async def test_what_moves_money_goes_in_for_finance_alone_and_the_rest_for_operators(desk: RecoveryDesk) -> None:
     desk.planned()
     money = desk.dead(MONEY)

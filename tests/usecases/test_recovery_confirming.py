@@ -57,7 +57,7 @@ async def test_an_operator_confirms_without_a_code_and_nothing_is_done_by_it(des
     ]
 
 
-@pytest.mark.requirement("MONEY-01", "MONEY-13")
+@pytest.mark.requirement("MONEY-1", "MONEY-13")
 async def test_what_moves_money_takes_the_code_is_signed_and_told(desk: RecoveryDesk) -> None:
     desk.dead(MONEY)
     made = await desk.make(person="m.ito")
@@ -140,7 +140,7 @@ async def test_a_schedule_that_changed_is_not_disabled_unseen(desk: RecoveryDesk
     assert (change["item"], change["field"], change["before"], change["after"]) == (HOURLY, "version", "1", "2")
 
 
-@pytest.mark.requirement("MONEY-01")
+@pytest.mark.requirement("MONEY-1")
 async def test_the_money_that_waits_is_shown_hashed_and_compared(desk: RecoveryDesk) -> None:
     """What confirmed plans of the schedule's bulk command hold waiting: changed, the confirmation is refused."""
     plan = await desk.money.confirmed(3)

@@ -27,7 +27,7 @@ NAME = f"{NIGHTLY}@2026-10-25T00:30:00Z"
 DONE, REFUSED, FAILED, UNCERTAIN = OutcomeKind.DONE, OutcomeKind.REFUSED, OutcomeKind.FAILED, OutcomeKind.UNCERTAIN
 REPLAYS = pytest.mark.requirement("audit-manual-replay")
 PROCEDURES = pytest.mark.requirement("provide-operational-recovery-procedures")
-MONEY = pytest.mark.requirement("MONEY-01")
+MONEY = pytest.mark.requirement("MONEY-1")
 
 
 @pytest.fixture

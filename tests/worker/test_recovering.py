@@ -351,7 +351,7 @@ async def test_an_open_one_expires_and_says_so_once(stage: RecoveryStage, clock:
     assert desk.rows("select person, outcome from jobs.audit where action = 'expire-recovery'") == [(None, "done")]
 
 
-@pytest.mark.requirement("MONEY-01")
+@pytest.mark.requirement("MONEY-1")
 async def test_what_moves_money_runs_only_under_a_signature_that_holds(stage: RecoveryStage) -> None:
     desk = stage.desk.with_settings(recovery_at_once=1)
     one = desk.dead(MONEY)
@@ -373,7 +373,7 @@ async def test_what_moves_money_runs_only_under_a_signature_that_holds(stage: Re
     assert desk.rows("select sum(replays) from jobs.occurrences") == [(1,)]
 
 
-@pytest.mark.requirement("MONEY-01")
+@pytest.mark.requirement("MONEY-1")
 @pytest.mark.parametrize(
     "forged",
     [
@@ -400,7 +400,7 @@ async def test_a_row_written_past_the_service_runs_nothing(stage: RecoveryStage,
         assert not await proven(transaction, made["id"], KEYS.public())
 
 
-@pytest.mark.requirement("MONEY-01")
+@pytest.mark.requirement("MONEY-1")
 async def test_without_public_keys_no_money_runs(stage: RecoveryStage) -> None:
     desk = stage.desk
     desk.dead(MONEY)
