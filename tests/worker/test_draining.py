@@ -13,7 +13,10 @@ from jobservice.store.database import Database
 from jobservice.worker.fenced import Lease
 from jobservice.worker.leased_work import RowLease
 from jobservice.worker.process import Pace, Worker
+from tests.conftest import Clock, People
+from tests.occurrence_rows import OccurrenceRows
 from tests.worker.fake_work import FakeWork
+from tests.worker.occurrences_stage import Stage
 from tests.worker.test_process import QUICK, Counting, until, working
 
 pytestmark = pytest.mark.requirement("provide-operational-recovery-procedures")
@@ -87,6 +90,43 @@ async def test_it_takes_nothing_ends_what_it_has_and_takes_again(
         await until(lambda: len(work.began) == 2 and duty.runs == 2)
         assert not draining(superuser)
         worker.stop.set()
+
+
+@pytest.mark.parametrize(
+    ("hold", "free"),
+    [
+        (
+            "insert into jobs.stops (tenant, scope, name, by, reason) values ('acme', 'tenant', 'acme', 'o.lind', 'x')",
+            "delete from jobs.stops",
+        ),
+        (
+            "update jobs.schedules set disabled_at = jobs.now(), disabled_by = 'o.lind', disabled_reason = 'x'",
+            "update jobs.schedules set disabled_at = null, disabled_by = null, disabled_reason = null",
+        ),
+    ],
+    ids=["stop", "schedule"],
+)
+async def test_what_is_let_go_is_taken_at_once_and_not_with_the_next_look(
+    worker_database: Database, people: People, clock: Clock, hold: str, free: str
+) -> None:
+    rows = OccurrenceRows(people.connection)
+    stage = Stage(worker_database, rows, clock)
+    held, first = rows.add("s.one", due=-9), rows.add("s.two", tenant="globex")
+    people.connection.execute(hold.encode())
+    people.connection.execute(
+        "update jobs.schedules set disabled_at = null, disabled_by = null, disabled_reason = null"
+        " where tenant = 'globex'"
+    )
+    worker = Worker(
+        database=worker_database, duties=(), leased=(stage.work(every=3_600.0),), stop=asyncio.Event(), pace=QUICK
+    )
+    async with working(worker):
+        await until(lambda: rows.one(first)["state"] == "completed")
+        assert rows.one(held)["state"] == "scheduled"
+        await written(people.connection, free)
+        await until(lambda: rows.one(held)["state"] == "completed")
+        worker.stop.set()
+    await stage.close()
 
 
 async def test_it_reads_its_row_with_each_beat_and_stopping_is_not_undone_by_one(

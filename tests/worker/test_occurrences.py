@@ -233,6 +233,13 @@ async def test_what_loses_its_connection_again_and_again_comes_to_an_end(stage: 
     row = stage.rows.one(occurrence)
     assert (row["state"], row["cause"]) == ("dead-letter", "failed")
     assert "connection to the database was lost" in row["error"]
+    stage.rows.connection.execute(
+        "update jobs.occurrences set state = 'scheduled', ended_at = null, cause = null, attempts = 0, replays = 1,"
+        " fence_base = fence"
+    )
+    (lease,) = await stage.take(work, holder)
+    with pytest.raises(Refusal):  # a replay is handed back uncounted as often again
+        await work.carry(lease)
 
 
 async def test_what_waits_and_was_cancelled_ends_unstarted(stage: Stage) -> None:
