@@ -5,15 +5,17 @@ from __future__ import annotations
 import pytest
 
 from jobconsole import connection
-from jobconsole.client import money_watch
+from jobconsole.client import alarm_watch, money_watch
 from jobconsole.screens import (
     occurrence,
     occurrences,
+    overview,
     plan_progress_fetching,
     plans,
     queues,
     queues_fetching,
     queues_filter,
+    recovery_progress,
     released,
     schedules,
     watching,
@@ -32,6 +34,16 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queues, "FOLLOW_SECONDS", 0.005)
     monkeypatch.setattr(connection, "FLUSH_SECONDS", 0.02)
     monkeypatch.setattr(money_watch, "PAUSE_SECONDS", 0.02)
+    monkeypatch.setattr(alarm_watch, "PAUSE_SECONDS", 0.02)
     monkeypatch.setattr(schedules, "FOLLOW_SECONDS", 0.005)
-    for place in (plan_progress_fetching, plans, released, watching, occurrences, occurrence):
+    for place in (
+        plan_progress_fetching,
+        plans,
+        released,
+        watching,
+        occurrences,
+        occurrence,
+        overview,
+        recovery_progress,
+    ):
         monkeypatch.setattr(place, "PAUSE_SECONDS", 0.02)

@@ -111,6 +111,8 @@ class RecoveryScreen(RecoveryActingScreen):
         """Shows what is known; what is not, the place asks for itself."""
         self.show_all()
         self.call_after_refresh(self.show_all)
+        if self.greeting:
+            self.call_after_refresh(self.say, self.greeting)
 
     def on_resize(self) -> None:
         """Another size has other columns."""

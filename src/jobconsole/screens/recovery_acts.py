@@ -46,6 +46,8 @@ class RecoveryActingScreen(SeenScreen):
     def __init__(self, recovery: Recovery) -> None:
         super().__init__()
         self.recovery = recovery
+        self.greeting = ""
+        """What is said once it is shown."""
         self._acting = False
 
     @property
@@ -153,10 +155,7 @@ class RecoveryActingScreen(SeenScreen):
             self.say(f"New recovery: {refusal_sentence(refused.sentence)}", error=True)
             self.refresh_all()
             return
-        open_recovery(self, made)
-        screen = self.app.screen
-        if isinstance(screen, RecoveryActingScreen):
-            screen.say(f"This is {made.name}, with {counted(made.count, 'row')} as they are now.")
+        open_recovery(self, made, f"This is {made.name}, with {counted(made.count, 'row')} as they are now.")
 
     # While it is applied
 

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from jobcontract.plans import CodeStanding
     from jobcontract.recoveries import Recovery
 
+BUTTON = 42
+"""Cells that the acting button has beside the other one."""
 WIDTH = 62
 """Cells of a line in the dialog."""
 _CODES = frozenset({ErrorCode.CODE_WRONG, ErrorCode.CODE_USED, ErrorCode.CODE_LOCKED, ErrorCode.CODE_UNREADY})
@@ -78,7 +80,7 @@ class RecoveryConfirm(SendingDialog[ConfirmedRecovery]):
         self, confirming: ConfirmingRecovery, not_done: int, service: Service, seen: Callable[[], PlanSeen]
     ) -> None:
         """`confirming` is the intent, with its one key; `not_done`: items that run again."""
-        super().__init__(title=f"{act_words(confirming.recovery)}?", act=act_words(confirming.recovery, 40))
+        super().__init__(title=f"{act_words(confirming.recovery)}?", act=act_words(confirming.recovery, BUTTON))
         self.recovery = confirming.recovery
         self._confirming = confirming
         self._not_done = not_done

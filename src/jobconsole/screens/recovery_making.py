@@ -74,9 +74,10 @@ async def ask(screen: PlaceScreen, asking: Asking) -> Recovery | None:
     return made
 
 
-def open_recovery(screen: PlaceScreen, recovery: Recovery) -> None:
+def open_recovery(screen: PlaceScreen, recovery: Recovery, greeting: str = "") -> None:
     """Shows it: what it would do while it is open, how far it is after; in the place of another one where one is shown."""
     opened = resolve(PREVIEW if recovery.confirmed_at is None else PROGRESS)(recovery)
+    opened.greeting = greeting
     if screen.PLACE == "recovery":
         screen.app.switch_screen(opened)
     else:
