@@ -93,7 +93,7 @@ async def read_schedule(service: Service, actor: Actor, identifier: str) -> Sche
     """One schedule with its next instants and what was skipped. Refusal PERMISSION_MISSING, NOT_FOUND."""
     actor.require(Permission.SCHEDULE_READ)
     schedule = find_schedule(service, actor, identifier)
-    async with service.database.transaction(actor.tenant) as transaction:
+    async with service.database.transaction(actor.tenant, by_index=True) as transaction:
         now = transaction.began_at
         row = (await _rows(transaction, [schedule]))[schedule.id]
         skipped = await store.skipped(transaction, schedule.id, most=SKIPPED)

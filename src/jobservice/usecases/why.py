@@ -62,7 +62,7 @@ async def occurrence_why(service: Service, actor: Actor, named: str) -> wire.Why
 
 
 async def _answer(service: Service, actor: Actor, about: About, subject: str) -> wire.Why:
-    async with service.database.transaction(actor.tenant) as transaction:
+    async with service.database.transaction(actor.tenant, by_index=True) as transaction:
         now = transaction.began_at
         one = await store.meant(transaction, about, now=now)
         schedule = about.schedule if one is None else str(one["schedule"])
