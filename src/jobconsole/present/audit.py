@@ -123,8 +123,8 @@ def audit_columns() -> tuple[Column, ...]:
         Column(id="person", label="who", least=6, uncut=True, most=18, yields=5),
         Column(id="action", label="did", least=8, most=28, yields=4),
         Column(id="outcome", label="outcome", least=6, uncut=True, most=12, yields=3),
-        Column(id="subject", label="to", least=8, yields=2),
-        Column(id="reason", label="reason", least=10, yields=1),
+        Column(id="subject", label="to", least=8, most=42, yields=2),
+        Column(id="reason", label="reason", least=16, yields=1),
     )
 
 
