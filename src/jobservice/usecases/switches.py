@@ -6,6 +6,7 @@ counts as downtime: its misfire policy decides, by the planner's own rules.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
@@ -95,7 +96,8 @@ async def enabling(service: Service, actor: Actor, identifier: str) -> Enabling:
         found = rules.Preview(words="No Worker has read its record yet: nothing was missed.")
     else:
         standing = Standing(definition=row["definition"], planned_until=row["planned_until"], floor_at=row["floor_at"])
-        found = rules.preview(schedule, standing, waiting, now, tzdata_version())
+        # A rhythm of seconds with a long patience has many thousands of instants: not in the loop that answers all others.
+        found = await asyncio.to_thread(rules.preview, schedule, standing, waiting, now, tzdata_version())
     coming = ahead.look_ahead(schedule.rhythm, now, count=1).instants
     return Enabling(
         schedule=schedule.id,
