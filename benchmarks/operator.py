@@ -106,9 +106,9 @@ insert into jobs.occurrence_items (occurrence, key, tenant, number, label, outco
 select o.id, n::text, o.tenant, n, 'Item ' || n, case when n %% 40 = 3 then 'failed' else 'done' end, jobs.now()
 from jobs.occurrences as o cross join generate_series(1, 2000) as n
 where o.state = 'processing' and o.tenant = %(tenant)s;
-insert into jobs.skipped_instants (tenant, schedule, first_at, last_at, count, policy, cause, zone, tzdata)
+insert into jobs.skipped_instants (tenant, schedule, first_at, last_at, count, policy, cause, zone, tzdata, decided_at)
 select s.tenant, s.schedule, jobs.now() - make_interval(hours => n), jobs.now() - make_interval(hours => n), 1,
-    'misfire-skip', 'Not started in time.', 'UTC', 'benchmark'
+    'misfire-skip', 'Not started in time.', 'UTC', 'benchmark', jobs.now() - make_interval(hours => n)
 from jobs.schedules as s cross join generate_series(1, 100) as n;
 insert into jobs.audit (tenant, person, action, subject, reference, outcome, detail)
 select %(tenant)s, 'c.000', 'cancel-occurrence', n::text, 'benchmark', 'done', '{"reason": "a reason"}'
