@@ -11,7 +11,9 @@ from jobcontract.states import ClaimMode
 
 LIST = ("queues",)
 BOTH = ("queues", "item")
-ROWS = ("queues", "plan", "progress", "plans", "schedules", "occurrences", "occurrence", "workers")
+BOARDS = ("overview", "alarms", "stops", "recoveries", "recovery")
+"""Places of an operator whose lists belong to no queue."""
+ROWS = ("queues", "plan", "progress", "plans", "schedules", "occurrences", "occurrence", "workers", *BOARDS)
 
 VERB_COMMANDS: dict[str, str] = {
     "set-aside": "item.set-aside",

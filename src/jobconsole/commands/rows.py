@@ -4,11 +4,11 @@ every list."""
 from __future__ import annotations
 
 from jobconsole.commands.command import Command
+from jobconsole.commands.queues import BOARDS
 from jobconsole.commands.situation import Situation
 from jobcontract.permissions import Permission
 
 LIST = ("queues",)
-BOARDS = ("overview", "alarms", "stops", "recoveries", "recovery")
 TRAIL = ("audit", "timeline")
 RUNS = ("schedules", "occurrences", "occurrence", "workers", "runbook", "simulator", *BOARDS, *TRAIL)
 """Places whose lists belong to no queue."""
