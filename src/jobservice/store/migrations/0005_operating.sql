@@ -275,8 +275,45 @@ grant insert (
 ) on jobs.occurrences to jobs_api;
 create policy api_starts_by_hand on jobs.occurrences as restrictive for insert to jobs_api
 with check (origin = 'manual' and state = 'scheduled' and fence = 0 and replays = 0);
-create policy api_runs_nothing on jobs.occurrences as restrictive for update to jobs_api
-using (true) with check (state <> 'completed' or ended_at is not null);
+-- Whatever statement the API runs: an occurrence runs again only as a counted replay of no recovery, which what moves
+-- money does not run under (MONEY.md 1, 19); else its course stays as the Worker wrote it. Versions only rise: rows of
+-- recoveries are compared by them.
+create function jobs.refuse_other_course() returns trigger
+language plpgsql
+as $$
+begin
+    if new.version > old.version and (
+        case
+            when new.replays = old.replays
+                then
+                    (
+                        new.state, new.due_at, new.miss_at, new.attempts, new.fence_base, new.started_at, new.ended_at,
+                        new.cause, new.error, new.selected_all, new.refused, new.failed, new.unfinished, new.recovery
+                    ) is not distinct from (
+                        old.state, old.due_at, old.miss_at, old.attempts, old.fence_base, old.started_at, old.ended_at,
+                        old.cause, old.error, old.selected_all, old.refused, old.failed, old.unfinished, old.recovery
+                    )
+            else
+                old.ended_at is not null
+                and new.state = 'scheduled'
+                and new.replays = old.replays + 1
+                and new.fence_base = old.fence
+                and new.attempts = 0
+                and new.recovery is null
+        end
+    ) then
+        return new;
+    end if;
+    raise exception 'occurrence % is run by the Worker', old.id using errcode = 'restrict_violation';
+end
+$$;
+create trigger occurrences_a_course before update on jobs.occurrences
+for each row
+when (current_user = 'jobs_api')
+execute function jobs.refuse_other_course();
+-- An item loses an outcome that is not done, and gets one from a run alone.
+create policy api_decides_no_item on jobs.occurrence_items as restrictive for update to jobs_api
+using (outcome is distinct from 'done') with check (outcome is null);
 grant select, insert on jobs.occurrence_replays to jobs_api, jobs_worker;
 grant delete on jobs.occurrence_replays to jobs_worker;
 grant update (disabled_at, disabled_until, disabled_by, disabled_reason, version) on jobs.schedules to jobs_api;
@@ -286,7 +323,48 @@ grant update (
     ended_at, ended_by, why, account, signing_key, signature, version
 ) on jobs.recoveries to jobs_api;
 grant delete on jobs.recovery_rows to jobs_api;
-grant insert, update on jobs.recovery_rows to jobs_api;
+grant update (number) on jobs.recovery_rows to jobs_api;
+-- What was confirmed stays as it was confirmed, and its turns are the Worker's.
+create policy api_adds_to_open on jobs.recovery_rows as restrictive for insert to jobs_api
+with check (turn = 'not-started' and recovery in (select r.id from jobs.recoveries as r where r.state = 'open'));
+create policy api_counts_open on jobs.recovery_rows as restrictive for update to jobs_api
+using (recovery in (select r.id from jobs.recoveries as r where r.state = 'open'));
+create policy api_takes_out_of_open on jobs.recovery_rows as restrictive for delete to jobs_api
+using (recovery in (select r.id from jobs.recoveries as r where r.state = 'open'));
+create policy api_makes_open on jobs.recoveries as restrictive for insert to jobs_api
+with check (state = 'open' and over_at is null);
+create function jobs.refuse_other_step() returns trigger
+language plpgsql
+as $$
+begin
+    if
+        new.version >= old.version
+        and (
+            new.state = old.state
+            or (old.state = 'open' and new.state in ('applying', 'dropped', 'expired'))
+            or (old.state = 'applying' and new.state in ('paused', 'aborted'))
+            or (old.state = 'paused' and new.state in ('applying', 'aborted'))
+        )
+        and (
+            old.state = 'open'
+            or (
+                new.edition, new.digest, new.money, new.left_out, new.schedules, new.count, new.moves, new.frozen_at,
+                new.valid_until, new.confirmed_at, new.started_at, new.account, new.signing_key, new.signature
+            ) is not distinct from (
+                old.edition, old.digest, old.money, old.left_out, old.schedules, old.count, old.moves, old.frozen_at,
+                old.valid_until, old.confirmed_at, old.started_at, old.account, old.signing_key, old.signature
+            )
+        )
+    then
+        return new;
+    end if;
+    raise exception 'recovery % stays as it was confirmed', old.name using errcode = 'restrict_violation';
+end
+$$;
+create trigger recoveries_a_step before update on jobs.recoveries
+for each row
+when (current_user = 'jobs_api')
+execute function jobs.refuse_other_step();
 grant select on jobs.recoveries, jobs.recovery_rows to jobs_worker;
 grant update (state, started_at, ended_at, ended_by, why, account, over_at, version) on jobs.recoveries to jobs_worker;
 grant update (turn, sentence, started_at, ended_at, occurrence) on jobs.recovery_rows to jobs_worker;
