@@ -433,3 +433,23 @@ async def test_a_confirmation_and_an_end_wake_the_duty(stage: RecoveryStage) -> 
         await stage.complete()
         payloads = {each.payload for each in listener.notifies(timeout=1)}
     assert "recoveries" in payloads
+
+
+async def test_a_pause_that_comes_after_the_look_lets_nothing_begin(
+    stage: RecoveryStage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the duty looked up is old by the time it begins a row: the state is compared again under the lock."""
+    desk = stage.desk
+    desk.dead()
+    made = await desk.confirm(await desk.make())
+    look = store.due
+
+    async def then_paused(*given: Any, **named: Any) -> Any:
+        found = await look(*given, **named)
+        if desk.one("select state from jobs.recoveries") == "applying":
+            await desk.steer("pause", made)
+        return found
+
+    monkeypatch.setattr(store, "due", then_paused)
+    assert await stage.run() == {}
+    assert [turn for _, turn, _ in stage.turns(made)] == ["not-started"]
