@@ -15,6 +15,7 @@ from jobcontract.errors import ErrorCode
 from jobcontract.occurrences import Occurrence, OccurrenceChanged
 from jobcontract.states import DeadCause, OccurrenceState, OutcomeKind
 from jobservice.rules.schedules import Confirmed
+from jobservice.store import replaying as store
 from jobservice.usecases.audit import list_audit
 from jobservice.usecases.idempotency import Answered, Once
 from jobservice.usecases.occurrences import read_occurrence
@@ -297,3 +298,26 @@ async def test_a_replay_compares_after_it_has_the_lock(jobs: ScheduleDesk, owner
         assert not asking.done()
     await refused_with(ErrorCode.OCCURRENCE_NOT_ENDED, asking)
     assert jobs.one("select replays from jobs.occurrences") == 1
+
+
+@REPLAYS
+@pytest.mark.parametrize("meanwhile", ["version", "waits", "removed", "disabled"])
+async def test_the_statement_that_writes_compares_everything_itself(jobs: ScheduleDesk, meanwhile: str) -> None:
+    found = jobs.occurrence(NIGHTLY, START, "scheduled" if meanwhile == "waits" else "dead-letter")
+    jobs.items(found, FAILED)
+    if meanwhile == "removed":
+        jobs.connection.execute("update jobs.schedules set floor_at = %s", [START])
+    if meanwhile == "disabled":
+        jobs.connection.execute(
+            "update jobs.schedules set disabled_at = jobs.now(), disabled_by = 'o.lind', disabled_reason = 'x'"
+        )
+    before = jobs.one("select to_jsonb(o) from jobs.occurrences as o")
+    version = 2 if meanwhile == "version" else 1
+    async with jobs.service.database.transaction("acme") as transaction:
+        wanted: dict[str, Any] = {"version": version, "person": "o.lind", "reason": "x"}
+        assert await store.replay(transaction, found, **wanted, recovery=None) is None
+        if meanwhile != "disabled":
+            assert await store.discard(transaction, found, **wanted) is None
+    assert jobs.one("select to_jsonb(o) from jobs.occurrences as o") == before
+    assert jobs.one("select outcome from jobs.occurrence_items") == "failed"
+    assert jobs.one("select count(*) from jobs.occurrence_replays") == 0
