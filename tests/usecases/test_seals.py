@@ -89,8 +89,8 @@ async def trail(
 ) -> Trail:
     heads = Heads(folder=tmp_path / "seals")
     await written(database, 12)
-    for _ in range(3):
-        assert await sealed(worker_database, most=4, heads=heads) == 4
+    for most in (4, 4, 5):  # the last batch has all there is
+        assert await sealed(worker_database, most=most, heads=heads) == 4
     await written(database, 2)
     return Trail(people.connection, owner_database, heads)
 
@@ -250,6 +250,18 @@ async def test_what_commits_late_with_an_early_id_is_sealed_later_and_is_no_gap(
     assert await sealed(worker_database) == 1
     found = await verify(owner_database, None)
     assert (found.entries, found.unsealed, found.gap) == (7, 0, None)
+
+
+async def test_what_waited_for_days_to_be_sealed_in_several_batches_is_no_gap(
+    database: Database, worker_database: Database, owner_database: Database, people: People, clock: Clock
+) -> None:
+    await written(database, 5)
+    clock.advance(3 * 86_400)
+    assert await sealed(worker_database, most=2) == 2
+    assert (await verify(owner_database, None)).gap is None
+    assert [await sealed(worker_database, most=2) for _ in range(2)] == [2, 1]
+    found = await verify(owner_database, None)
+    assert (found.entries, found.gap) == (5, None)
 
 
 async def test_two_sealers_at_once_seal_each_entry_once(

@@ -184,7 +184,9 @@ class Checking:
         if before is None or row.seal is None or row.at is None or row.xid is None:
             return None
         covered = before.life == row.seal.life and (row.xid, row.entry) <= before.upto
-        if not covered and row.at >= before.at - timedelta(seconds=LONGEST_SECONDS):
+        # A batch that was full left older entries to the next one.
+        whole = before.upto[0] >= 0 and before.upto[1] == 0
+        if not covered and not (whole and row.at < before.at - timedelta(seconds=LONGEST_SECONDS)):
             return None
         return added(row.entry, row.place)
 

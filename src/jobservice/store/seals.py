@@ -44,6 +44,7 @@ async def unsealed(
         upto_xid=upto[0],
         upto_id=upto[1],
         same_life=same_life,
+        whole=upto[0] >= 0 and upto[1] == 0,  # a batch that was full left older entries to the next one
         sealed_at=sealed_at,
         longest=longest,
     )

@@ -51,7 +51,9 @@ async def read_timeline(service: Service, actor: Actor, asked: AskedTimeline, af
     _refuse_odd(asked)
     most = max(1, min(asked.limit, PAGE_MAX))
     found: list[list[tuple[Mark, Source, Row]]] = []
-    async with service.database.transaction(actor.tenant, statement_seconds=STATEMENT_SECONDS) as transaction:
+    async with service.database.transaction(
+        actor.tenant, statement_seconds=STATEMENT_SECONDS, by_index=True
+    ) as transaction:
         for source in sources(asked.kinds):
             rows = await _rows(transaction, source, asked, after, most)
             found.append([((row["at"], source.rank, row["key"]), source, row) for row in rows])

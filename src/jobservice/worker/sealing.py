@@ -31,7 +31,7 @@ class Sealing:
     heads: Heads | None
     every: float = 10.0
     lease: float = 120.0
-    batch: int = 1_000
+    batch: int = 5_000
     wakes: frozenset[str] = frozenset()
     name: str = "sealing"
     _outside: int | None = field(default=None, init=False)

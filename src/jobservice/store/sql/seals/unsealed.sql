@@ -5,7 +5,7 @@ select
     min(
         case
             when %(same_life)s and (a.xid, a.id) <= (%(upto_xid)s::bigint, %(upto_id)s::bigint) then a.id
-            when a.at < %(sealed_at)s::timestamptz - make_interval(secs => %(longest)s) then a.id
+            when %(whole)s and a.at < %(sealed_at)s::timestamptz - make_interval(secs => %(longest)s) then a.id
         end
     ) as added
 from jobs.audit as a
