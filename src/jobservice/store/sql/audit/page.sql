@@ -13,7 +13,9 @@ from jobs.audit as a
 left join jobs.people as p on a.person = p.id
 where
     a.tenant = %(tenant)s
-    and (a.at, a.id) < (coalesce(%(at)s::timestamptz, %(until)s::timestamptz, 'infinity'), coalesce(%(after)s::bigint, 0))
+    and (a.at, a.id) < (
+        coalesce(%(at)s::timestamptz, %(until)s::timestamptz, 'infinity'), coalesce(%(after)s::bigint, 0)
+    )
     and (%(since)s::timestamptz is null or a.at >= %(since)s::timestamptz)
     and (%(until)s::timestamptz is null or a.at < %(until)s::timestamptz)
     and (%(person)s::text is null or a.person = %(person)s::text)

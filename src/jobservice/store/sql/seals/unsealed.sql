@@ -9,4 +9,5 @@ select
         end
     ) as added
 from jobs.audit as a
-where not exists (select from jobs.audit_links as l where l.entry = a.id)
+left join jobs.audit_links as l on a.id = l.entry
+where l.entry is null
