@@ -21,6 +21,7 @@ from schemathesis.specs.openapi import checks
 
 from examples.payments import application
 from jobcontract import routes
+from jobcontract.operating_routes import STOP_WORK
 from jobcontract.permissions import Permission
 from jobcontract.routes import KEY_HEADER, ROUTES, Route
 from jobservice.api.app import create_app
@@ -68,6 +69,7 @@ TAKEN = "00000000-0000-7000-8000-000000000002"
 WARNING = "00000000-0000-7000-8000-000000000003"
 """A warning of it."""
 REAL: dict[str, dict[str, Any]] = {
+    STOP_WORK.name: {"scope": "queue", "name": "payments.payouts"},
     routes.PUSH_ITEM.name: CONTENT | {"customer": None, "workspace": None},
     routes.CHANGE_ITEM.name: CONTENT | {"money_version": 1},
     routes.RENEW_CLAIM.name: {"fence": 1},
@@ -218,6 +220,18 @@ def occurrence(people: People) -> str:
     return str(row[0])
 
 
+@pytest.fixture
+def alarm(people: People) -> str:
+    """An alarm that is open."""
+    row = people.connection.execute(
+        "insert into jobs.alarms (tenant, kind, subject, sentence) values ('acme', 'late', %s, 'It is late.')"
+        " returning id::text",
+        (SCHEDULE,),
+    ).fetchone()
+    assert row is not None
+    return str(row[0])
+
+
 def cases(operation: Any, route: Route, real: dict[str, str]) -> st.SearchStrategy[Any]:
     """Requests about a real thing, about any thing, and wrong ones, of those that the operation can be given."""
     named = {name: value for name, value in real.items() if f"{{{name}}}" in operation.path}
@@ -230,7 +244,8 @@ def cases(operation: Any, route: Route, real: dict[str, str]) -> st.SearchStrate
         return case
 
     right = operation.as_strategy()
-    kinds = [right, operation.as_strategy(path_parameters=named).map(fill) if named else right]
+    about = operation.as_strategy(path_parameters=named) if named else right
+    kinds = [right, about.map(fill) if named or route.name in REAL else right]
     if operation.body or operation.path_parameters or operation.query or operation.headers:
         kinds.append(operation.as_strategy(GenerationMode.NEGATIVE))
     return st.one_of(kinds)
@@ -244,6 +259,7 @@ def test_generated_requests_get_what_the_document_says(
     people: People,
     planned: dict[str, str],
     occurrence: str,
+    alarm: str,
     route: Route,
 ) -> None:
     asks = route in (routes.WAS_PAID, routes.WAS_NOT_PAID)
@@ -255,6 +271,7 @@ def test_generated_requests_get_what_the_document_says(
         "schedule": SCHEDULE,
         "occurrence": occurrence,
         "plan": planned["open" if route.name in OPEN_PLAN else "applying"],
+        "alarm": alarm,
     }
     person = PERSON.get(route.permission, "m.ito") if route.permission else "m.ito"
     person = "k.rao" if asks else person
