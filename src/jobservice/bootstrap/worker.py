@@ -45,7 +45,7 @@ from jobservice.worker.tallies import Tallies
 from jobservice.worker.telling import Telling
 from jobservice.worker.watchdog import Watchdog, replace_process
 
-CONNECTIONS = 16
+CONNECTIONS = 20
 """Connections of one Worker process beside those of its runs: its duties, and the turns of a few plans at once."""
 
 
