@@ -238,8 +238,8 @@ async def test_a_row_is_in_one_recovery_at_a_time(desk: RecoveryDesk, clock: Clo
 
 
 async def test_disabling_many_freezes_the_versions_of_schedules(desk: RecoveryDesk) -> None:
-    desk.planned(NIGHTLY, version=7)
-    desk.planned(MONEY, version=3)
+    desk.planned(NIGHTLY, version=9, switched=7)
+    desk.planned(MONEY, version=9, switched=3)
     desk.planned(HOURLY, disabled_at=NIGHT, disabled_by="k.rao", disabled_reason="Noise.")
     desk.planned(GONE, retired_at=NIGHT)
     until = desk.hand.now + DAY

@@ -134,7 +134,8 @@ async def test_a_skipped_instant_that_was_made_meanwhile_is_a_change(desk: Recov
 
 async def test_a_schedule_that_changed_is_not_disabled_unseen(desk: RecoveryDesk) -> None:
     made = await desk.make("disable", schedules=(NIGHTLY, HOURLY))
-    desk.one("update jobs.schedules set version = 2 where schedule = %s returning 1", HOURLY)
+    desk.one("update jobs.schedules set version = version + 1 where schedule = %s returning 1", NIGHTLY)  # it ran
+    desk.one("update jobs.schedules set switched = 2 where schedule = %s returning 1", HOURLY)
     refusal = await refused_with(ErrorCode.PLAN_CHANGED, desk.confirm(made))
     change = only_change(refusal)
     assert (change["item"], change["field"], change["before"], change["after"]) == (HOURLY, "version", "1", "2")

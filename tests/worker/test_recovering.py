@@ -245,7 +245,8 @@ async def test_dead_letters_are_discarded_and_schedules_disabled_each_in_the_nam
     discard = await desk.confirm(await desk.make("discard", reason="Known noise"))
     until = desk.hand.now + DAY
     disable = await desk.confirm(await desk.make("disable", schedules=(NIGHTLY, HOURLY), disable_until=until))
-    desk.one("update jobs.schedules set version = 5 where schedule = %s returning 1", HOURLY)
+    desk.one("update jobs.schedules set version = 5, switched = 2 where schedule = %s returning 1", HOURLY)
+    desk.one("update jobs.schedules set version = 7 where schedule = %s returning 1", NIGHTLY)  # it ran meanwhile
     assert await stage.run() == {"begun": 4, "finished": 2}
     assert [turn for _, turn, _ in stage.turns(discard)] == ["done", "done"]
     assert desk.rows(
@@ -254,7 +255,7 @@ async def test_dead_letters_are_discarded_and_schedules_disabled_each_in_the_nam
     assert [(name, turn) for name, turn, _ in stage.turns(disable)] == [(HOURLY, "refused"), (NIGHTLY, "done")]
     assert desk.rows(
         "select disabled_by, disabled_reason, disabled_until, version from jobs.schedules where disabled_at is not null"
-    ) == [("o.lind", "A missed night", until, 2)]
+    ) == [("o.lind", "A missed night", until, 8)]
     assert desk.rows("select action, person, subject from jobs.audit where action in ('disable-schedule')") == [
         ("disable-schedule", "o.lind", NIGHTLY)
     ]

@@ -304,10 +304,8 @@ async def _disable(transaction: Transaction, found: LockedRecovery, row: NextRow
     standing = await switches.lock(transaction, row.key)
     if standing is None:
         return _Begun(turn=Turn.REFUSED, sentence=f"The records do not have {row.key} any more.")
-    if standing["version"] != row.row_version:
-        sentence = (
-            f"{row.key} changed since the recovery was frozen (version {row.row_version} to {standing['version']})."
-        )
+    if standing["switched"] != row.row_version:
+        sentence = f"{row.key} was switched off or on by a person since the recovery was frozen."
         return _Begun(turn=Turn.REFUSED, sentence=sentence)
     now, until = standing["now"], found.disable_until
     if until is not None and until <= now:
@@ -322,7 +320,7 @@ async def _disable(transaction: Transaction, found: LockedRecovery, row: NextRow
     written = await switches.disable(
         transaction,
         row.key,
-        version=row.row_version,
+        version=standing["version"],
         person=found.owner,
         reason=found.reason,
         until=until,
@@ -332,11 +330,11 @@ async def _disable(transaction: Transaction, found: LockedRecovery, row: NextRow
         raise RuntimeError("a locked schedule is as it was read")
     detail = {
         "schedule": row.key,
-        "before": {"disabled": False, "version": row.row_version},
+        "before": {"disabled": False, "version": standing["version"]},
         "after": {
             "disabled": True,
             "until": None if until is None else until.isoformat(),
-            "version": row.row_version + 1,
+            "version": standing["version"] + 1,
         },
     }
     await audit.add(transaction, _entry(found, "disable-schedule", row.key, detail))

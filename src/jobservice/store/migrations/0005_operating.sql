@@ -20,6 +20,8 @@ create index occurrences_retrying on jobs.occurrences (tenant, schedule) where s
 
 alter table jobs.occurrence_attempts add column replay integer not null default 0;
 
+-- Rises with each switch by a person: planner and Workers, who raise `version` with every run, leave it alone.
+alter table jobs.schedules add column switched bigint not null default 1;
 -- What claims leave out: few rows, read with each look.
 create index schedules_off on jobs.schedules (tenant, schedule) where disabled_at is not null;
 
@@ -316,7 +318,9 @@ create policy api_decides_no_item on jobs.occurrence_items as restrictive for up
 using (outcome is distinct from 'done') with check (outcome is null);
 grant select, insert on jobs.occurrence_replays to jobs_api, jobs_worker;
 grant delete on jobs.occurrence_replays to jobs_worker;
-grant update (disabled_at, disabled_until, disabled_by, disabled_reason, version) on jobs.schedules to jobs_api;
+grant update (
+    disabled_at, disabled_until, disabled_by, disabled_reason, switched, version
+) on jobs.schedules to jobs_api;
 grant select, insert on jobs.recoveries, jobs.recovery_rows, jobs.recovery_left_out to jobs_api;
 grant update (
     state, edition, digest, money, left_out, schedules, count, moves, frozen_at, valid_until, confirmed_at, started_at,

@@ -11,7 +11,7 @@ with now_as as (
         s.disabled_at is not null and (s.disabled_until is null or s.disabled_until > %(now)s) as disabled,
         coalesce(p.name, s.disabled_by) as disabled_by,
         s.floor_at >= w.scheduled_at as removed,
-        case when w.target = 'schedule' then s.version else o.version end as version_now,
+        case when w.target = 'schedule' then s.switched else o.version end as version_now,
         case
             when w.target <> 'schedule' then o.state
             when s.schedule is not null then 'schedule'

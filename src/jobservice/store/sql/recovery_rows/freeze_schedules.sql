@@ -21,7 +21,7 @@ taken as materialized (
 judged as materialized (
     select
         a.schedule,
-        s.version,
+        s.switched,
         t.name as other,
         s.disabled_reason,
         coalesce(p.name, s.disabled_by) as disabled_by,
@@ -58,7 +58,7 @@ written as (
         j.schedule as name,
         j.schedule,
         'nothing' as moves,
-        j.version
+        j.switched
     from judged as j
     cross join sized as z
     where j.reason is null and z.found <= %(most)s

@@ -8,6 +8,7 @@ select
     s.disabled_by,
     coalesce(p.name, s.disabled_by) as disabled_by_name,
     s.disabled_reason,
+    s.switched,
     s.version,
     jobs.now() as now
 from jobs.schedules as s
