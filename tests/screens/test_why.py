@@ -86,6 +86,10 @@ async def test_an_occurrence_is_asked_about_and_the_answer_follows_hints() -> No
         fake.questions.whys[found] = why(WhyKind.WORKERS_FULL, sentence="Every slot of both Workers is taken.")
         fake.jobs.changed(HOURLY)
         await said(app, "Every slot of both Workers is taken.")
+        fake.questions.whys[found] = why(WhyKind.TENANT_STOPPED, sentence="All work of leeds is stopped.")
+        fake.jobs.changed(HOURLY)
+        await said(app, "All work of leeds is stopped.")
+        assert "Do what helps. = shows the stops." in flat(app)
         await pilot.press("y")
         form = await order(app)
         assert isinstance(form, OrderForm)
@@ -93,4 +97,4 @@ async def test_an_occurrence_is_asked_about_and_the_answer_follows_hints() -> No
         fake.status = 503
         await pilot.press("r")
         await said(app, "✗ ")
-        assert "Every slot of both Workers is taken." in flat(app), "what was known stays, marked"
+        assert "All work of leeds is stopped." in flat(app), "what was known stays, marked"

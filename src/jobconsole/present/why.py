@@ -42,6 +42,7 @@ CALM = frozenset({WhyKind.RUNNING, WhyKind.NOT_DUE, WhyKind.ENDED, WhyKind.MANUA
 COMMANDS: Mapping[WhyKind, str] = {
     WhyKind.ENDED: "occurrence.replay",
     WhyKind.CANCELLED: "occurrence.replay",
+    WhyKind.TENANT_STOPPED: "stop.list",
     WhyKind.DISABLED: "schedule.enable",
     WhyKind.MANUAL: "schedule.run",
     WhyKind.SKIPPED: "schedule.simulate",
@@ -49,7 +50,7 @@ COMMANDS: Mapping[WhyKind, str] = {
     WhyKind.PARKED: "schedule.simulate",
     WhyKind.RETIRED: "runbook.show",
 }
-"""Which command of this screen does what the remedy says."""
+"""Which command that can be run from there does what the remedy says, or leads to it."""
 PLACES: Mapping[WhyKind, str] = dict.fromkeys(
     (WhyKind.NO_WORKER, WhyKind.WORKERS_FULL, WhyKind.UNPLANNED, WhyKind.RUNNING, WhyKind.LOCK_HELD),
     "6 shows the Workers",

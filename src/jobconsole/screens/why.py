@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from jobcontract.why import Why
 
 DOES: Mapping[str, str] = {
+    "stop.list": "shows the stops",
     "occurrence.replay": "replays it",
     "schedule.enable": "enables it",
     "schedule.run": "runs it",
