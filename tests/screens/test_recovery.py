@@ -20,7 +20,7 @@ from tests.screens.acting_stage import flat, said
 from tests.screens.idle import idle, until
 from tests.screens.money_stage import give
 from tests.screens.recovery_stage import at_place, dialog, made, night, press, type_into
-from tests.screens.stage import START, also
+from tests.screens.stage import START
 
 pytestmark = pytest.mark.requirement("audit-manual-replay", "provide-operational-recovery-procedures")
 
@@ -193,12 +193,10 @@ async def test_marked_occurrences_are_requeued() -> None:
     ("texts", "sentence"),
     [
         ({"since": "-1h", "until": "-2h", "reason": "x"}, "The stretch ends before it begins"),
-        *also(
-            ({"reason": "x"}, "Say from when: yesterday 00:00, -12h, 2026-12-01."),
-            ({"since": "soonish", "reason": "x"}, "Soonish is not a time; try"),
-            ({"since": "-1h"}, "is needed."),
-            ({"since": "-1m", "reason": "x"}, "Nothing can go into the recovery"),
-        ),
+        pytest.param({"reason": "x"}, "Say from when: yesterday 00:00, -12h, 2026-12-01.", marks=pytest.mark.long),
+        pytest.param({"since": "soonish", "reason": "x"}, "Soonish is not a time; try", marks=pytest.mark.long),
+        pytest.param({"since": "-1h"}, "is needed.", marks=pytest.mark.long),
+        pytest.param({"since": "-1m", "reason": "x"}, "Nothing can go into the recovery", marks=pytest.mark.long),
     ],
 )
 async def test_what_is_wrong_with_a_stretch_is_said_and_nothing_is_made(texts: dict[str, str], sentence: str) -> None:
