@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from textual.pilot import Pilot
 from textual.widgets import Button, Input
@@ -25,7 +25,7 @@ from tests.screens.idle import idle, settled, until
 from tests.screens.stage import START, console, ready, scene
 
 OLLE = Person(id="o.lind", name="Olle Lind")
-D = TypeVar("D", bound=ActingDialog)  # type: ignore[type-arg]  of whatever it answers
+D = TypeVar("D", bound=ActingDialog[Any])
 ERROR = "2 of 120 items failed: the mail server refused the address."
 
 
@@ -98,7 +98,7 @@ def type_into(form: RecoveryForm, **texts: str) -> None:
             form.query_one(f"#{name}", Input).value = text
 
 
-def press(form: ActingDialog, button: str = "act") -> None:  # type: ignore[type-arg]  of whatever it answers
+def press(form: ActingDialog[Any], button: str = "act") -> None:
     """Presses a button of the dialog."""
     form.query_one(f"#{button}", Button).press()
 

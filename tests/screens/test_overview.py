@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from jobconsole.app import Console
 from jobconsole.places import PLACES
 from jobconsole.screens.alarms import AlarmsScreen
 from jobconsole.screens.dead_letters import DeadLettersScreen
@@ -20,6 +21,12 @@ from tests.screens.recovery_stage import OLLE, at_place, dialog, night, troubled
 from tests.screens.stage import KIRAN, also
 
 pytestmark = pytest.mark.requirement("provide-operational-recovery-procedures")
+
+
+def ticked(app: Console) -> str:
+    """The screen a second later."""
+    app.tick()
+    return flat(app)
 
 
 @pytest.mark.parametrize("size", [(80, 24), *also((140, 40), (60, 15))])
@@ -71,10 +78,10 @@ async def test_it_looks_again_at_a_hint_and_says_when_nothing_needs_anybody() ->
         await said(app, "✗ no Worker No Worker is live: what is due waits.")
         fake.alarms.add(AlarmKind.WORKER_MISSING, "a7", "Worker a7 is gone.")
         await said(app, "a7 · Worker a7 is gone.")
-        await until(app, lambda: (app.tick(), "▲ 1 alarm " in flat(app))[1], "the count in the top line")
+        await until(app, lambda: "▲ 1 alarm " in ticked(app), "the count in the top line")
         for alarm in list(fake.alarms.all):
             fake.alarms.clear(alarm)
-        await until(app, lambda: (app.tick(), "▲ 1 alarm " not in flat(app))[1], "the end of the count")
+        await until(app, lambda: "▲ 1 alarm " not in ticked(app), "the end of the count")
 
 
 async def test_a_role_that_may_read_none_of_it_is_not_told_zeros() -> None:

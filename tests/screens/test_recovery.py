@@ -7,6 +7,7 @@ import pytest
 from textual.widgets import Button
 
 from jobconsole.client import recoveries
+from jobconsole.client.fake import FakeService
 from jobconsole.client.queues import new_key
 from jobconsole.screens.order_form import OrderForm
 from jobconsole.screens.recovery import RecoveryScreen
@@ -25,10 +26,10 @@ from tests.screens.stage import START
 pytestmark = pytest.mark.requirement("audit-manual-replay", "provide-operational-recovery-procedures")
 
 
-async def frozen(fake: object, person: str = "o.lind", act: RecoveryAct = RecoveryAct.REQUEUE) -> Recovery:
+async def frozen(fake: FakeService, person: str = "o.lind", act: RecoveryAct = RecoveryAct.REQUEUE) -> Recovery:
     """An open recovery of every dead letter."""
     order = RecoveryOrder(act=act, reason="the mail server is back")
-    return await recoveries.make(fake.service(person), order, new_key())  # type: ignore[attr-defined]  a FakeService
+    return await recoveries.make(fake.service(person), order, new_key())
 
 
 async def test_a_stretch_is_typed_shown_confirmed_by_its_act_and_watched_to_its_end() -> None:
