@@ -106,7 +106,7 @@ async def test_the_selection_goes_on_behind_what_was_selected(runs: RunStage) ->
     runs.selection = selection_of(keys(9))
     called.clear()
     assert (await runs.attempt(occurrence)).counts == Counts(done=9)
-    assert called == keys(2, 8)
+    assert sorted(called) == keys(2, 8), "several run at once, in any order"
 
 
 @pytest.mark.requirement("resume-driven-work-through-the-cursor")
