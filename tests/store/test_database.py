@@ -337,3 +337,50 @@ async def test_what_an_index_finds_is_planned_once_and_never_by_reading_a_whole_
 
     assert await ways(by_index=True) == ["force_generic_plan", "off"]
     assert await ways() == ["force_custom_plan", "on"]
+
+
+async def test_statements_that_go_together_are_answered_each_by_its_own_rows(
+    database: Database, people: People
+) -> None:
+    async with database.transaction("acme", planned_once=True) as transaction:
+        for _ in range(5):  # the driver prepares a statement from its fourth run on
+            clock, tenants, none = await transaction.together(
+                [("items/now", {}), ("alarms/clock", {}), ("alarms/open", {})]
+            )
+            assert (list(clock[0]), tenants[0]["tenants"], none) == (["now"], ["acme"], [])
+
+    async def broken() -> None:
+        async with database.transaction("acme") as transaction:
+            stretch = {"begin": "noon", "mark": None, "until": "noon", "most": 1}
+            await transaction.together([("items/now", {}), ("timeline/parked", stretch), ("items/now", {})])
+
+    with pytest.raises(psycopg.errors.InvalidDatetimeFormat):
+        await broken()
+    await use(database)
+
+
+async def test_statements_that_go_together_are_all_sent_before_the_first_answer(
+    database_url: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database_module, "ANSWER_SECONDS", 0.3)
+    sent: list[str] = []
+
+    def told(name: str) -> str:
+        sent.append(name)
+        return "select 1"
+
+    monkeypatch.setattr(database_module, "statement", told)
+    async with Line(database_url("jobs_api")) as line:
+        database = await Database.open(line.url, name="together", most=1, wait_seconds=5.0)
+
+        async def vanish() -> None:
+            async with database.transaction(None, statement_seconds=0.2) as transaction:
+                with line.swallows():
+                    await transaction.together([("one", {}), ("two", {}), ("three", {})])
+
+        try:
+            with pytest.raises(Refusal):
+                await vanish()
+        finally:
+            await database.close()
+    assert sent == ["one", "two", "three"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from datetime import datetime
 from functools import lru_cache
@@ -52,11 +52,7 @@ _LINE: Mapping[str, str] = {
     "tcp_user_timeout": "15000",
 }
 """Of a TCP connection: the system itself looks whether the other side is there (seconds; milliseconds the last one)."""
-GAVE_WAY = (
-    psycopg.errors.DeadlockDetected,
-    psycopg.errors.SerializationFailure,
-    psycopg.errors.LockNotAvailable,
-)
+GAVE_WAY = (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure, psycopg.errors.LockNotAvailable)
 """The server ended one of several transactions that wanted the same rows; a repetition may succeed at once."""
 
 _BEGIN = (
@@ -104,6 +100,15 @@ class Transaction:
         async with self.connection.cursor(row_factory=dict_row) as cursor:
             await cursor.execute(statement(name), {"tenant": self.tenant, **parameters})
             return await cursor.fetchall()
+
+    async def together(self, asked: Sequence[tuple[str, Mapping[str, object]]]) -> list[list[DictRow]]:
+        """All rows of each of several statements with their parameters, sent at once: one trip for all of them. None of
+        them may need what another of them answers."""
+        cursors = [self.connection.cursor(row_factory=dict_row) for _ in asked]
+        async with self.connection.pipeline():
+            for cursor, (name, parameters) in zip(cursors, asked, strict=True):
+                await cursor.execute(statement(name), {"tenant": self.tenant, **parameters})
+        return [await cursor.fetchall() for cursor in cursors]
 
     async def row(self, name: str, /, **parameters: object) -> DictRow | None:
         """The first row of statement `name`, or None."""

@@ -6,7 +6,6 @@ Each source gives at most a page, from the mark on; the page is the earliest of 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -18,7 +17,7 @@ from jobcontract.session import Person
 from jobcontract.timeline import TIMELINE_DAYS, TimelineEntry
 from jobservice.rules.timeline import Mark, Source, sources
 from jobservice.store import timeline as store
-from jobservice.store.database import Row, Transaction
+from jobservice.store.database import Row
 from jobservice.usecases.actor import Actor
 from jobservice.usecases.service import Service
 
@@ -50,14 +49,17 @@ async def read_timeline(service: Service, actor: Actor, asked: AskedTimeline, af
     actor.require(Permission.TIMELINE_READ)
     _refuse_odd(asked)
     most = max(1, min(asked.limit, PAGE_MAX))
-    found: list[list[tuple[Mark, Source, Row]]] = []
+    origins = sources(asked.kinds)
+    stretches = [_stretch(source, asked, after) for source in origins]
     async with service.database.transaction(
         actor.tenant, statement_seconds=STATEMENT_SECONDS, by_index=True
     ) as transaction:
-        for source in sources(asked.kinds):
-            rows = await _rows(transaction, source, asked, after, most)
-            found.append([((row["at"], source.rank, row["key"]), source, row) for row in rows])
+        told = await store.stretches(transaction, stretches, until=asked.until, most=most)
         now = transaction.began_at
+    found: list[list[tuple[Mark, Source, Row]]] = [
+        [((row["at"], source.rank, row["key"]), source, row) for row in rows]
+        for source, rows in zip(origins, told, strict=True)
+    ]
     # Rows of one source stand in the database's order, which need not be that of Python: instant and rank merge them.
     merged = list(heapq.merge(*found, key=lambda each: each[0][:2]))
     shown = merged[:most]
@@ -77,24 +79,14 @@ def _refuse_odd(asked: AskedTimeline) -> None:
         )
 
 
-async def _rows(
-    transaction: Transaction, source: Source, asked: AskedTimeline, after: Mark | None, most: int
-) -> Collection[Row]:
-    """What a source has behind the mark: of the mark's instant, those of a later source, or its own behind the key."""
+def _stretch(source: Source, asked: AskedTimeline, after: Mark | None) -> store.Stretch:
+    """What to ask of a source behind the mark: of the mark's instant, those of a later source, or its own behind the key."""
     begin, key = asked.since, None
     if after is not None:
         at, rank, last = after
         begin = at + timedelta(microseconds=1) if source.rank < rank else at
         key = last if source.rank == rank else None
-    return await store.source(
-        transaction,
-        source.statement,
-        begin=begin,
-        mark=key,
-        until=asked.until,
-        most=most,
-        more=source.asks(asked.kinds),
-    )
+    return store.Stretch(name=source.statement, begin=begin, mark=key, more=source.asks(asked.kinds))
 
 
 def _entry(source: Source, row: Row) -> TimelineEntry:
