@@ -16,6 +16,8 @@ from psycopg.rows import dict_row
 from jobservice.rules.rhythms import Every
 from jobservice.rules.schedules import Registered, Schedule
 from tests.faults.schedule_jobs import CURSOR, DOOMED, HANGS, NEVER_WORKS, POISON, THINGS, fate
+from tests.faults.schedule_people import Stretch
+from tests.faults.schedule_people_judge import PeopleJudge
 from tests.faults.schedule_world import begun
 
 OWN_CAUSES = {"f.moody": "failed", "f.hangs": "over-bound", "f.blocks": "over-bound", "f.kills": "worker-lost"}
@@ -52,7 +54,8 @@ class Verdict:
 
 @dataclass(kw_only=True)
 class Judge:
-    """Looks at one database after the Workers have drained it. `until`: the last instant that is judged."""
+    """Looks at one database after the Workers have drained it. `until`: the last instant that is judged.
+    `off` and `drained`: when a schedule or a Worker was to take nothing."""
 
     connection: psycopg.Connection[Any]
     schedules: Mapping[str, Schedule]
@@ -61,6 +64,8 @@ class Judge:
     folder: Path
     began: datetime
     until: datetime
+    off: Sequence[Stretch] = ()
+    drained: Sequence[Stretch] = ()
 
     def verdict(self) -> Verdict:
         """Everything."""
@@ -72,6 +77,8 @@ class Judge:
         self._effects(verdict)
         self._cursors(verdict)
         self._figures(verdict)
+        people = PeopleJudge(rows=self._rows, says=verdict.says, folder=self.folder, off=self.off, drained=self.drained)
+        people.verdict(verdict.figures)
         return verdict
 
     def _rows(self, query: str, **values: object) -> list[dict[str, Any]]:
@@ -129,7 +136,7 @@ class Judge:
                 verdict.wrong.append(f"{scope} started before its time, {row['started_at']}")
 
     def _attempts(self, verdict: Verdict) -> None:
-        """Each claim is one attempt with the next fence, and at most the last of them completed it."""
+        """Each claim is one attempt with the next fence, and at most the last of a course completed it."""
         verdict.says(
             "attempts that do not follow each other",
             self._rows(
@@ -143,8 +150,9 @@ class Judge:
             "occurrences whose attempts are not those that are written",
             self._rows(
                 "select o.id, o.schedule, o.state, o.cause, o.fence, o.attempts, a.* from jobs.occurrences as o"
-                " cross join lateral (select count(*) as written, count(*) filter (where ending <> 'handed-back') as counted,"
-                " count(*) filter (where ending = 'completed') as completed,"
+                " cross join lateral (select count(*) as written,"
+                " count(*) filter (where ending <> 'handed-back' and replay = o.replays) as counted,"
+                " count(*) filter (where ending = 'completed' and replay = o.replays) as completed,"
                 " max(ending) filter (where fence = o.fence) as last"
                 " from jobs.occurrence_attempts where occurrence = o.id) as a"
                 " where o.state in ('completed', 'dead-letter') and (a.written <> o.fence or a.counted <> o.attempts"

@@ -31,6 +31,7 @@ from jobservice.worker.occurrences import Occurrences
 from jobservice.worker.outage import Outage
 from jobservice.worker.planner import Planner
 from jobservice.worker.process import Pace, Worker
+from jobservice.worker.recovering import Recovering
 from jobservice.worker.run_ending import Ending
 from jobservice.worker.run_scope import Room
 from jobservice.worker.running import Runner
@@ -113,9 +114,10 @@ async def work(order: Order) -> None:
         every=0.5,
     )
     planner = Planner(schedules=known.schedules, deployment="faults", lease=3.0)
+    recovering = Recovering(records=known, deployment="faults", keys=None, every=0.5, lease=3.0)
     worker = Worker(
         database=database,
-        duties=(planner,) if order.plans else (),
+        duties=(planner, recovering) if order.plans else (),
         leased=(occurrences,),
         stop=stop_signals(until_stdin_closes=False).begun,
         grace=1.0,

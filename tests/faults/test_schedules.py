@@ -12,8 +12,8 @@ import os
 import random
 import shutil
 import time
-from collections.abc import Iterator
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -24,11 +24,14 @@ import pytest
 from jobservice.cluster import Cluster
 from jobservice.embedded import NEWEST, server_user, wheel_programs
 from jobservice.migrate import migrate
+from jobservice.store.database import Database
+from jobservice.usecases.service import Service
 from tests.conftest import TENANTS, Server
 from tests.fakes.line import Line
 from tests.fakes.waiting import eventually
-from tests.faults.schedule_jobs import SCENARIOS
+from tests.faults.schedule_jobs import SCENARIOS, Jobs, records
 from tests.faults.schedule_judge import CURSOR_LOG, CURSOR_LOG_ENDS, Judge
+from tests.faults.schedule_people import Operator
 from tests.faults.schedule_worker import Order
 from tests.faults.schedule_world import FROZEN, Chaos, Nursery, WorkerProcess, workers
 
@@ -44,15 +47,19 @@ FAULTS = (
     *("end", "end", "swallow", "swallow", "stop-server", "kill-server"),
 )
 """What happens, as often as it stands here."""
+ACTS = ("replay completed", "confirm recovery", "disable", "enable", *(("replay dead-letter", "drain") if LONG else ()))
+"""What a person has to have done, too."""
 DRAIN_MOST = 120.0
 MORE_TENANTS = ("initech",)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ground:
-    """A database to work on as `url` says, to look into as `admin` says, and its server where that may be killed."""
+    """A database to work on as `url` says, where people act as `people` says, to look into as `admin` says, and its server
+    where that may be killed."""
 
     url: str
+    people: str
     admin: str
     tenants: tuple[str, ...]
     server: Server | None = None
@@ -105,14 +112,14 @@ def ground(request: pytest.FixtureRequest) -> Iterator[Ground]:
                 "insert into jobs.tenants (id, name) values (%s, %s)", [(each, each) for each in names]
             )
             connection.execute(CURSOR_LOG)
-        url, admin = server.url("jobs_worker", "jobs"), server.url("postgres", "jobs")
-        yield Ground(url=url, admin=admin, tenants=names, server=server)
+        url, people, admin = (server.url(role, "jobs") for role in ("jobs_worker", "jobs_api", "postgres"))
+        yield Ground(url=url, people=people, admin=admin, tenants=names, server=server)
         return
     connection = request.getfixturevalue("superuser")
     request.getfixturevalue("people")
     url = request.getfixturevalue("database_url")
     connection.execute(CURSOR_LOG)
-    yield Ground(url=url("jobs_worker"), admin=url("postgres"), tenants=tuple(TENANTS))
+    yield Ground(url=url("jobs_worker"), people=url("jobs_api"), admin=url("postgres"), tenants=tuple(TENANTS))
     connection.execute(CURSOR_LOG_ENDS)
 
 
@@ -156,7 +163,8 @@ async def test_whatever_happens_every_instant_is_accounted_for_once(
         schedules = len(ground.tenants) * len(SCENARIOS[scenario])
         await eventually(lambda: ground.one("select count(*) from jobs.schedules") == schedules, what="all are planned")
         planned = ground.one("select jobs.now()")
-        seconds = await faults(world, ground)
+        operator = await stack.enter_async_context(operating(ground, scenario, tmp_path))
+        seconds = await faults(world, ground, operator)
         until = ground.one("select jobs.now()")
         await world.calm(anew=LONG)
         await drained(world, ground, until)
@@ -169,22 +177,66 @@ async def test_whatever_happens_every_instant_is_accounted_for_once(
             folder=tmp_path,
             began=planned,
             until=until,
+            off=operator.off,
+            drained=operator.drained,
         )
         verdict = judge.verdict()
-    happened = ", ".join(f"{times} {what}" for what, times in sorted(world.happened.items()))
+    happened = ", ".join(f"{times} {what}" for what, times in sorted((world.happened + operator.acted).items()))
     if LONG:
         with capsys.disabled():
             print(  # noqa: T201  # the report is what the suite is run for
                 f"\nSchedules under faults, seed {SEED}, {seconds:.0f} s: {happened}\n{verdict.report()}"
             )
     assert verdict.wrong == [], f"FAULTS_SEED={SEED}, after {happened}:\n" + "\n".join(verdict.wrong)
+    idle = [each for each in ACTS if not operator.acted[each]]
+    assert not idle, f"FAULTS_SEED={SEED}: nobody did {idle} ({happened})"
     stale = verdict.figures.get("stale writes refused: completion", 0)
     assert stale > 0, f"FAULTS_SEED={SEED}: no completion came too late, so nothing was tested ({happened})"
 
 
-async def faults(world: Chaos, ground: Ground) -> float:
-    """Let things happen until enough occurrences ended; how long that took, seconds."""
-    start = time.monotonic()
+@asynccontextmanager
+async def operating(ground: Ground, scenario: str, folder: Path) -> AsyncIterator[Operator]:
+    """An operator with the records of the Workers and a database of the API."""
+    schedules = SCENARIOS[scenario]
+    database = await Database.open(ground.people, name="faults people", most=4, wait_seconds=2.0)
+    service = Service(
+        database=database,
+        records=records(schedules),
+        application=Jobs(folder=folder, seed=SEED, slow_seconds=0.0).application(schedules),
+        deployment="faults",
+    )
+    chance = random.Random(SEED)  # noqa: S311  # it picks acts, no secret
+    operator = Operator(service=service, rows=ground.rows, tenants=ground.tenants, chance=chance)
+    with psycopg.connect(ground.admin, autocommit=True) as connection:
+        operator.hired(connection)
+    try:
+        yield operator
+    finally:
+        await database.close()
+
+
+async def faults(world: Chaos, ground: Ground, operator: Operator) -> float:
+    """Let things happen until enough occurrences ended, while a person acts; how long that took, seconds."""
+    start, over = time.monotonic(), asyncio.Event()
+    async with asyncio.TaskGroup() as group:
+        group.create_task(operator.work(over) if LONG else acts_once(operator, ground))
+        try:
+            await hurt(world, ground, start)
+        finally:
+            over.set()
+    return time.monotonic() - start
+
+
+async def acts_once(operator: Operator, ground: Ground) -> None:
+    """What a person does in the short form: each act once, as soon as something ended."""
+    await eventually(lambda: ground.ended() > 8, what="something ended")
+    await operator.replay_one("completed")
+    await operator.replay_stretch(again=False)
+    await operator.switch(0.5)
+
+
+async def hurt(world: Chaos, ground: Ground, start: float) -> None:
+    """Have things happen until enough occurrences ended."""
     due = start + 1.5
     while not enough(world, ground) and time.monotonic() < start + AT_MOST:
         await world.tend()
@@ -196,15 +248,19 @@ async def faults(world: Chaos, ground: Ground) -> float:
     assert ground.ended() >= OCCURRENCES * LEAST, (
         f"FAULTS_SEED={SEED}: {ground.ended()} of {OCCURRENCES} ended in {AT_MOST:g} s, after {world.happened}"
     )
-    return time.monotonic() - start
 
 
 async def drained(world: Chaos, ground: Ground, until: Any) -> None:
     """Wait until all up to that instant ended, and all that was missed is decided. What runs still harms its Worker."""
     open_ = "select tenant, schedule, scheduled_at, state, attempts, error from jobs.occurrences where ended_at is null"
     late = "select tenant, schedule, planned_until from jobs.schedules where planned_until < %s"
+    going = "select name, state, why, 0, 0 from jobs.recoveries where state <> 'dropped' and over_at is null"
     end = time.monotonic() + DRAIN_MOST
-    while (left := ground.rows(f"{open_} and scheduled_at <= %s", until)) or ground.rows(late, until):
+    while (
+        (left := ground.rows(f"{open_} and scheduled_at <= %s", until))
+        or (left := ground.rows(late, until))
+        or (left := ground.rows(going))
+    ):
         assert time.monotonic() < end, f"FAULTS_SEED={SEED}: not drained after {DRAIN_MOST:g} s: {left[:10]}"
         await world.tend()
         await asyncio.sleep(0.1)
