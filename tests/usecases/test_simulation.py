@@ -77,6 +77,11 @@ async def test_a_night_is_simulated_by_the_record_and_by_an_edit_and_nothing_is_
         ({"zone": "UTC", "skipped": Skipped.SHIFT}, "skipped", "UTC needs no reason and has no changes of the clock"),
         ({"every": 900}, "anchor", "an `every` is counted from an instant"),
         ({"every": 900, "cron": "0 1 * * *"}, "every", "both `cron` and `every`"),
+        (
+            {"every": 900, "anchor": datetime.fromisoformat("9999-12-31T23:59:59-14:00")},
+            "anchor",
+            "between 1900 and 2200",
+        ),
         ({"anchor": BEGIN}, "anchor", "only an `every` is counted from an instant"),
         ({"misfire": MisfirePolicy.EACH_INTERVAL}, "newest", "a long downtime must not run for ever"),
         ({"newest": 3}, "newest", "once runs one of them"),

@@ -113,6 +113,8 @@ def _edited(schedule: Schedule, changes: wire.Edit, since: datetime) -> Edited:
     """The rhythm and policy that the edit makes. Refusal INVALID_REQUEST with what the check of records finds."""
     if changes.cron is not None and changes.every is not None:
         raise _invalid("edit.every", "It says both `cron` and `every`; keep one.")
+    if changes.anchor is not None and not EARLIEST <= changes.anchor <= LATEST:
+        raise _invalid("edit.anchor", f"An anchor lies between {EARLIEST:%Y} and {LATEST:%Y}.")
     found = edit(schedule, JobEdit(**changes.model_dump()), since - TICK)
     if isinstance(found, Edited):
         return found
