@@ -11,6 +11,7 @@ import fcntl
 import gc
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from contextlib import contextmanager
@@ -206,6 +207,14 @@ class Server:
             connection.execute(
                 psycopg.sql.SQL("drop database if exists {} with (force)").format(psycopg.sql.Identifier(name))
             )
+
+
+@pytest.fixture(autouse=True)
+def _apps_are_given_back() -> Iterator[None]:
+    """The API applications of a test are the next one's."""
+    yield
+    if apps := sys.modules.get("tests.apps"):  # most tests have none, and import no API
+        apps.give_back()
 
 
 @pytest.fixture(scope="session")

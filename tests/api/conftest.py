@@ -19,12 +19,12 @@ from httpx_sse import ServerSentEvent, aconnect_sse
 from examples.payments import application
 from jobcontract.routes import KEY_HEADER
 from jobservice import records
-from jobservice.api.app import create_app
 from jobservice.api.context import Bounds
 from jobservice.api.server import serve
 from jobservice.store.database import Database
 from jobservice.store.revisions import code_version
 from jobservice.usecases.service import Service
+from tests.apps import app_over
 from tests.conftest import People
 
 SIGNING_KEY = bytes(range(32))
@@ -104,7 +104,7 @@ def make_app(service: Service) -> MakeApp:
     """`make_app(bounds=..., service=...)`: an application over this test's database."""
 
     def make(bounds: Bounds = QUICK, service: Service = service) -> FastAPI:
-        return create_app(service, signing_key=SIGNING_KEY, schema_version=code_version(), bounds=bounds)
+        return app_over(service, signing_key=SIGNING_KEY, schema_version=code_version(), bounds=bounds)
 
     return make
 

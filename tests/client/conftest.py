@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import httpx
 import pytest
 
 from examples.payments import application
-from jobservice.api.app import create_app
-from jobservice.records import check
+from jobservice.records import RecordSet, check
 from jobservice.usecases.service import Service as JobService
+from tests.apps import app_over
 from tests.client.stage import FakeStage, RealStage, Stage
 from tests.usecases.money_desk import KEYS, MoneyDesk
+
+
+@cache
+def example_records() -> RecordSet:
+    """The example's records, read once."""
+    records, findings = check(application)
+    assert records is not None, findings
+    return records
 
 
 @pytest.fixture(params=["fake", "real"])
@@ -24,10 +33,9 @@ def stage(request: pytest.FixtureRequest) -> Stage:
 @pytest.fixture
 def real_stage(database: Any, people: Any, clock: Any) -> RealStage:
     """The real API with acme's people and the payments records."""
-    records, findings = check(application)
-    assert records is not None, findings
+    records = example_records()
     service = JobService(database=database, records=records, application=application, deployment="test", keys=KEYS)
-    app = create_app(service, signing_key=b"k" * 32, schema_version="1")
+    app = app_over(service, signing_key=b"k" * 32, schema_version="1")
     desk = MoneyDesk(service, people)
     desk.enrol("m.ito", "k.rao")
     return RealStage(

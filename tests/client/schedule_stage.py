@@ -17,9 +17,9 @@ from jobcontract.occurrences import Attempt, RefusedCompletion
 from jobcontract.permissions import Permission
 from jobcontract.states import AttemptEnding, OccurrenceState, OutcomeKind, WorkerStanding
 from jobcontract.workers import Worker
-from jobservice.api.app import create_app
 from jobservice.rules.schedules import Guard, Schedule, Window
 from jobservice.usecases.service import Service as JobService
+from tests.apps import app_over
 from tests.client.stage import AUDITOR, FIRST, OPERATOR, PUSHER, SECOND
 from tests.usecases.desk import RECORDS, application
 from tests.usecases.schedule_desk import MINUTE, SEND, ScheduleDesk, schedule, schedule_desk
@@ -190,5 +190,5 @@ def real_schedule_stage(database: Any, people: Any) -> RealScheduleStage:
     rows = schedule_desk(database, people)
     for name in EVERY:
         rows.planned(name)
-    app = create_app(service, signing_key=b"k" * 32, schema_version="1")
+    app = app_over(service, signing_key=b"k" * 32, schema_version="1")
     return RealScheduleStage(transport=httpx.ASGITransport(app=app), token=people.token, rows=rows, schedules=schedules)
