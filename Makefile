@@ -39,7 +39,7 @@ check: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/sqlfluff lint --processes 2 --disable-progress-bar src/jobservice/store/sql
+	$(BIN)/sqlfluff lint --processes 2 --disable-progress-bar src/jobservice/store/sql src/jobservice/store/migrations
 	$(BIN)/jobservice check examples/payments/records --application examples.payments:application
 
 # ONLY=page|claims|rescoring|codes|plans|applying|runs|lateness|history|instants|operator|console  KEEP=folder outside the repository  WRITE=1 puts the table into docs/benchmarks.md

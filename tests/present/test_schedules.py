@@ -136,7 +136,9 @@ def test_a_wall_clock_of_another_day_has_its_date_and_utc_needs_none() -> None:
 def test_a_reader_in_a_third_zone_reads_the_time_on_their_own_clock_as_well() -> None:
     paris = At(now=NOW, zone=ZoneInfo("Europe/Paris"))
     told = plain(planned_line(BACK[0], "Europe/London", paris))
-    assert told.startswith("2026-10-25 00:30Z  Sun 01:30 BST  in 2 h 30 min · Sun 02:30 CEST for you  ▲ 01:30 comes twice")
+    assert told.startswith(
+        "2026-10-25 00:30Z  Sun 01:30 BST  in 2 h 30 min · Sun 02:30 CEST for you  ▲ 01:30 comes twice"
+    )
     assert "for you" not in plain(planned_line(BACK[0], "Europe/London", AT)), "it stands there already"
     utc_schedule = plain(planned_line(planned(1 / 120, None, None), "", AT))
     assert utc_schedule == "2026-10-24 22:00:30Z  in 30 s · Sat 23:00 BST for you"
@@ -180,6 +182,8 @@ def test_why_a_schedule_is_parked_or_off_comes_first() -> None:
     shown = texts(schedule_lines(told, None, AT))
     assert shown[0] == '‖ disabled by o.lind until 25 Oct 06:00: "bank down" · 4 min ago'
     assert shown[1:3] == ["rhythm    daily at 01:30, Europe/London", "next      in 2 h 30 min"]
+    to_come = texts(schedule_lines(told, detail(told), AT))[2:7]
+    assert [line.endswith("  ‖ disabled then") for line in to_come] == [True, True, False, False, False]
     also_late = schedule(standing=ScheduleStanding.LATE, standing_words="Late by 4 min.", disabled=off)
     assert texts(schedule_lines(also_late, None, AT))[:2] == ["▲ Late by 4 min. 6 shows the Workers.", shown[0]]
     assert schedules_cells(told, AT)["state"].text == '‖ disabled by o.lind until 25 Oct 06:00: "bank down"'

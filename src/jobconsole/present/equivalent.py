@@ -28,7 +28,9 @@ def equivalent(
 
 def typed_instant(instant: datetime | None) -> str | None:
     """An instant as every option takes it, whatever the profile's zone is: `2026-12-01T09:00:00Z`."""
-    return None if instant is None else instant.astimezone(UTC).replace(microsecond=0).isoformat().replace("+00:00", "Z")
+    return (
+        None if instant is None else instant.astimezone(UTC).replace(microsecond=0).isoformat().replace("+00:00", "Z")
+    )
 
 
 def equivalent_lines(command: str) -> list[Line]:

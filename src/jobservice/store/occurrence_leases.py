@@ -72,6 +72,11 @@ class TakenOccurrence:
     refused: int
     failed: int
 
+    @property
+    def handed_back(self) -> int:
+        """How often it was claimed in the present course without an attempt that counts."""
+        return self.fence - self.fence_base - self.attempts
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Runnable:

@@ -8,7 +8,9 @@ from uuid import UUID
 from jobservice.store.database import Row, Transaction
 
 
-async def transcript(transaction: Transaction, schedule: str, *, actions: Collection[str], most: int) -> tuple[Row, ...]:
+async def transcript(
+    transaction: Transaction, schedule: str, *, actions: Collection[str], most: int
+) -> tuple[Row, ...]:
     """The latest acts of `actions` on a schedule and its occurrences, the newest first."""
     rows = await transaction.rows("runbooks/transcript", schedule=schedule, actions=list(actions), most=most)
     return tuple(rows)

@@ -189,7 +189,9 @@ def _course(row: Row, records: RecordSet | None = None, deployment: str = "", te
     schedule = None if records is None else records.schedules.get(row["schedule"])
     off = None
     if row["disabled"]:
-        off = Off(at=row["disabled_at"], until=row["disabled_until"], by=row["disabled_by"], reason=row["disabled_reason"])
+        off = Off(
+            at=row["disabled_at"], until=row["disabled_until"], by=row["disabled_by"], reason=row["disabled_reason"]
+        )
     return Course(
         name=occurrence_name(row["schedule"], row["scheduled_at"]),
         schedule=row["schedule"],

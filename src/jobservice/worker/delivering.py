@@ -120,4 +120,11 @@ async def _unless_stopping(delivery: Delivery, lease: Lease, letter: Letter) -> 
 
 
 def _letter(notice: DueNotice) -> Letter:
-    return Letter(id=notice.id, address=notice.contact, subject=notice.subject, text=notice.text, at=notice.made_at, now=notice.now)
+    return Letter(
+        id=notice.id,
+        address=notice.contact,
+        subject=notice.subject,
+        text=notice.text,
+        at=notice.made_at,
+        now=notice.now,
+    )

@@ -202,6 +202,4 @@ class Lane:
             backoff=schedule.backoff,
             error=worker_lost(times=lapsed.losses, host=lapsed.host),
         )
-        return Loss(
-            id=lapsed.id, fence=lapsed.fence, cause=following.cause, error=following.error, waits=lapsed.waits
-        )
+        return Loss(id=lapsed.id, fence=lapsed.fence, cause=following.cause, error=following.error, waits=lapsed.waits)

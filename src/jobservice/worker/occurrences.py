@@ -267,7 +267,7 @@ class Occurrences:
         except RunLost:
             return  # whoever gives the lease back finds out what became of it
         except Refusal as away:
-            if away.kind is not ErrorCode.DATABASE_AWAY or taken.fence - taken.fence_base - taken.attempts < BROKEN_OFF_MOST:
+            if away.kind is not ErrorCode.DATABASE_AWAY or taken.handed_back < BROKEN_OFF_MOST:
                 raise
             _log.error("run-broken-off-often", row=str(taken.id), schedule=taken.schedule, reason=away.detail)
             sentence = f"Its connection to the database was lost, after it had been handed back {BROKEN_OFF_MOST} times or more."

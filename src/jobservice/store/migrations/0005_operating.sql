@@ -142,9 +142,9 @@ create table jobs.stops (
     primary key (tenant, scope, name)
 );
 
--- Whoever stops something waits for what has read that it may go on (as `jobs.wait_for_turns`), so that nothing of it is
--- written after the answer: claims and acts hold the lock 1836021370 of their tenant, turns of plans 1836021369, shared,
--- from before they read this table until they end. Everybody takes them in this order, and before any row.
+-- Whoever stops something waits for what has read that it may go on (as `jobs.wait_for_turns`), so that nothing of it
+-- is written after the answer: claims and acts hold the lock 1836021370 of their tenant, turns of plans 1836021369,
+-- shared, from before they read this table until they end. Everybody takes them in this order, and before any row.
 create function jobs.wait_for_work() returns trigger
 language plpgsql
 as $$
@@ -330,11 +330,30 @@ grant delete on jobs.recovery_rows to jobs_api;
 grant update (number) on jobs.recovery_rows to jobs_api;
 -- What was confirmed stays as it was confirmed, and its turns are the Worker's.
 create policy api_adds_to_open on jobs.recovery_rows as restrictive for insert to jobs_api
-with check (turn = 'not-started' and recovery in (select r.id from jobs.recoveries as r where r.state = 'open'));
+with check (
+    turn = 'not-started'
+    and recovery in (
+        select r.id
+        from jobs.recoveries as r
+        where r.state = 'open'
+    )
+);
 create policy api_counts_open on jobs.recovery_rows as restrictive for update to jobs_api
-using (recovery in (select r.id from jobs.recoveries as r where r.state = 'open'));
+using (
+    recovery in (
+        select r.id
+        from jobs.recoveries as r
+        where r.state = 'open'
+    )
+);
 create policy api_takes_out_of_open on jobs.recovery_rows as restrictive for delete to jobs_api
-using (recovery in (select r.id from jobs.recoveries as r where r.state = 'open'));
+using (
+    recovery in (
+        select r.id
+        from jobs.recoveries as r
+        where r.state = 'open'
+    )
+);
 create policy api_makes_open on jobs.recoveries as restrictive for insert to jobs_api
 with check (state = 'open' and over_at is null);
 create function jobs.refuse_other_step() returns trigger
@@ -425,9 +444,9 @@ create index plan_items_due on jobs.plan_items (plan, try_at) where turn = 'wait
 alter table jobs.audit
 add column if not exists schedule text generated always as (detail ->> 'schedule') stored;
 
--- Seals of the trail (MONEY.md 31). Each entry has a place and a link: SHA-256 over the link before it and the entry. An
--- entry is sealed once no transaction that may still write an earlier one runs: the order is that of transactions, and
--- within one that of ids. Nothing is sealed twice, nothing is ever unsealed.
+-- Seals of the trail (MONEY.md 31). Each entry has a place and a link: SHA-256 over the link before it and the entry.
+-- An entry is sealed once no transaction that may still write an earlier one runs: the order is that of transactions,
+-- and within one that of ids. Nothing is sealed twice, nothing is ever unsealed.
 create table jobs.audit_seals (
     number bigint primary key,
     at timestamptz not null,
@@ -578,7 +597,13 @@ end
 $$;
 -- Whoever reads an entry reads how it is sealed; a seal itself says nothing of any tenant.
 create policy api on jobs.audit_links for select to jobs_api
-using (exists (select from jobs.audit as a where a.id = audit_links.entry and a.tenant = jobs.tenant()));
+using (
+    exists (
+        select 1
+        from jobs.audit as a
+        where a.id = audit_links.entry and a.tenant = jobs.tenant()
+    )
+);
 create policy api on jobs.audit_seals for select to jobs_api using (true);
 create policy worker on jobs.audit_seals for select to jobs_worker using (true);
 grant select on jobs.audit_links, jobs.audit_seals to jobs_api;
@@ -595,9 +620,9 @@ where schedule is not null;
 create index audit_not_done on jobs.audit (tenant, outcome, at desc, id desc)
 where outcome <> 'done';
 
--- How many attempts went well, dead letters came and instants were missed, by hour: the overview's sparklines. Counted by
--- a duty from what ended in the hour, as often as it likes: a row is what was counted last. `figures.tallied-until`: all
--- that ended before it is in them.
+-- How many attempts went well, dead letters came and instants were missed, by hour: the overview's sparklines. Counted
+-- by a duty from what ended in the hour, as often as it likes: a row is what was counted last. `figures.tallied-until`:
+-- all that ended before it is in them.
 create table jobs.hourly_tallies (
     tenant text not null references jobs.tenants (id),
     hour timestamptz not null,
