@@ -2,7 +2,8 @@
 -- fence. Of one lock only the oldest that waits, and only where none runs: the unique index on what runs is the lock,
 -- and two Workers that pass this at once meet there (23505: the caller tries again). Twice its share is looked at, as
 -- another Worker may just be claiming the first of them. Nothing of a tenant that is stopped, nor of a schedule that is
--- switched off, a replay and a retry neither: both are read once a tenant.
+-- switched off, a replay and a retry neither: both are read once a tenant, as jobs.stopped and jobs.switched_off say
+-- it (a call of a function costs more than what it reads).
 -- A row is found by its id: no partial index on the state is to tempt the planner, whatever the statistics say of rows
 -- that come and go by the thousand (so `state || ''`, and the lock as a range, see look.sql).
 with clock as materialized (
@@ -24,7 +25,12 @@ asked as materialized (
         ) as off
     from unnest(%(tenants)s::text[], %(shares)s::integer[], %(heads)s::timestamptz[]) as g (tenant, share, since)
     cross join clock as c
-    where not jobs.stopped(g.tenant, 'tenant', g.tenant)
+    where
+        not exists (
+            select 1
+            from jobs.stops as p
+            where p.tenant = g.tenant and p.scope = 'tenant'
+        )
 ),
 
 oldest as materialized (

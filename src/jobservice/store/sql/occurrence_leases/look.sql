@@ -4,7 +4,8 @@
 -- it in the index are dead, and an old transaction may keep them for hours (case PG-06).
 -- What runs under a lock is asked for as a range and in order: only the index on locks gives that, whatever the
 -- statistics say of rows that come and go by the thousand. What waits of a tenant that is stopped, or of a schedule
--- that is switched off, cannot start; it is seen as what waits longest all the same. Both are read once a tenant.
+-- that is switched off, cannot start; it is seen as what waits longest all the same. Both are read once a tenant, as
+-- jobs.stopped and jobs.switched_off say it (a call of a function costs more than what it reads).
 with clock as materialized (
     select jobs.now() as now
 ),
@@ -23,7 +24,11 @@ busy as materialized (
         h.since,
         d.due_at as oldest,
         least(%(free)s, greatest(4, 8 * %(free)s / count(*) over ()))::integer as most,
-        jobs.stopped(h.tenant, 'tenant', h.tenant) as stopped,
+        exists(
+            select 1
+            from jobs.stops as p
+            where p.tenant = h.tenant and p.scope = 'tenant'
+        ) as stopped,
         array(
             select s.schedule
             from jobs.schedules as s
