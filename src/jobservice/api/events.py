@@ -29,7 +29,7 @@ _NEEDS: Mapping[Topic, Permission] = {
     Topic.SCHEDULES: Permission.SCHEDULE_READ,
     Topic.RECOVERY: Permission.SCHEDULE_READ,
     Topic.ALARMS: Permission.SCHEDULE_READ,
-    Topic.STOPS: Permission.COLLEAGUE_READ,
+    Topic.STOPS: Permission.QUEUE_READ,
 }
 """Who hears of what: whoever may look at it."""
 
