@@ -105,10 +105,10 @@ def test_a_disabled_schedule_is_on_again_when_its_time_is_over() -> None:
             "Late by 1 h 10 min: what was due at 2026-10-25 00:20 UTC has not started, and 2 more wait; that of"
             " 2026-10-25 01:29 UTC runs since 50 s.",
         ),
-        (replace(QUIET, retrying=RETRYING), "Waits for attempt 2 of 3 at 2026-10-25 00:30 UTC, in 1 min."),
+        (replace(QUIET, retrying=RETRYING), "Waits for attempt 2 of 3 of the run of 2026-10-25 00:30 UTC, in 1 min."),
         (
             replace(QUIET, retrying=replace(RETRYING, due_at=NOW - 7 * SECOND)),
-            "Waits for attempt 2 of 3 at 2026-10-25 00:30 UTC, due since 7 s.",
+            "Waits for attempt 2 of 3 of the run of 2026-10-25 00:30 UTC, due since 7 s.",
         ),
         (
             replace(QUIET, running=replace(RUNNING, attempt=2, scheduled_at=NOW - 61 * SECOND)),

@@ -40,7 +40,7 @@ async def test_disabling_takes_a_reason_and_a_time_and_everybody_sees_both(size:
         assert str(form.act_button.label) == "Disable the schedule"
         form.act_button.press()
         await until(app, lambda: faults(form), "what is missing")
-        assert faults(form) == "Why; everybody who sees it reads it is needed."
+        assert faults(form) == "Why is needed."
         ends = form.query_one(InstantField).query_one(Input)
         ends.value = "yesterday 9:00"
         form.query_one(Prose).text = "bank down: it's closed"

@@ -47,7 +47,10 @@ def test_every_cause_has_words_and_each_that_was_checked_is_listed() -> None:
         in told
     )
     assert "  what to do  Do what helps. 6 shows the Workers." in told
-    assert "  · no Worker takes work: about no-worker" in told
+    assert "  · About no-worker" in told
+    checked = Cause(kind=WhyKind.MANUAL, applies=False, sentence="Checked: it is planned.", evidence=(), remedy=None)
+    only = why().model_copy(update={"causes": (checked,)})
+    assert plain(why_lines(only, AT, {})[-1]) == "  · It is planned."
 
 
 @pytest.mark.requirement("provide-operational-recovery-procedures")
@@ -64,7 +67,7 @@ async def test_a_disabled_schedule_says_so_names_the_key_and_the_key_enables_it(
         await said(app, "It is disabled by Olle Lind: bank down.")
         told = flat(app)
         assert "Enable it once the cause is gone. E enables it." in told
-        assert "no Worker takes work: 2 Workers take work." in told
+        assert "Checked, and not the cause" in told
         await pilot.press("E")
         await send(app, await order(app))
         await until(app, lambda: isinstance(app.screen, WhyScreen), "the screen")

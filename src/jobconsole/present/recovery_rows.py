@@ -58,13 +58,13 @@ def rows_columns(*, confirmed: bool) -> tuple[Column, ...]:
     )
 
 
-def rows_cells(row: RecoveryRow) -> Mapping[str, Piece]:
-    """The cells of one row by column id."""
+def rows_cells(row: RecoveryRow, *, confirmed: bool) -> Mapping[str, Piece]:
+    """The cells of one row by column id; once confirmed nothing is told of a turn that has not ended but its own sentence."""
     word, tone = TURNS[row.turn]
     state, state_tone = state_word(row)
     money = " ¤" if row.moves is Moves.MONEY else ""
     cause = CAUSES[row.cause] if row.cause is not None else ""
-    told = row.sentence if row.turn.ended or row.sentence else row.error or cause
+    told = row.sentence if confirmed or row.turn.ended or row.sentence else row.error or cause
     return {
         "number": Piece(f"{row.number:,}", Tone.QUIET),
         "turn": Piece(word, tone),

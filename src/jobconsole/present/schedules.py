@@ -198,11 +198,19 @@ def _next_lines(schedule: Schedule, detail: ScheduleDetail | None, at: At) -> li
         return [_labelled("next", Piece(next_words(schedule, at)))]
     lines: list[Line] = []
     for planned in detail.next:
-        lines.append(_labelled("next" if not lines else "", *planned_line(planned, zone_of(schedule.rhythm), at)))
+        off = Piece("  ‖ disabled then" if _off_at(schedule, planned.at) else "", Tone.WARN)
+        line = planned_line(planned, zone_of(schedule.rhythm), at)
+        lines.append(_labelled("next" if not lines else "", *line, *([off] if off.text else [])))
     if detail.next_words or not lines:
         why = detail.next_words or "Nothing is to come."
         lines.append(_labelled("" if lines else "next", Piece(why, Tone.QUIET)))
     return lines
+
+
+def _off_at(schedule: Schedule, instant: datetime) -> bool:
+    """Whether the schedule is disabled until after that instant, which then starts nothing."""
+    off = schedule.disabled
+    return off is not None and (off.until is None or instant < off.until)
 
 
 def zone_of(rhythm: Rhythm | None) -> str:

@@ -71,10 +71,7 @@ def why_lines(why: Why, at: At, keys: Mapping[str, str]) -> list[Line]:
     others = [each for each in why.causes if not each.applies]
     if others:
         lines += [(), (Piece(f"Checked, and not the cause ({len(others)}):", Tone.QUIET),)]
-        lines += [
-            (Piece("  · ", Tone.QUIET), Piece(f"{KINDS[each.kind]}: "), Piece(each.sentence, Tone.QUIET))
-            for each in others
-        ]
+        lines += [(Piece("  · ", Tone.QUIET), Piece(_checked(each.sentence), Tone.QUIET)) for each in others]
     return lines
 
 
@@ -91,6 +88,12 @@ def cause_lines(cause: Cause, at: At, keys: Mapping[str, str], *, alone: bool = 
             (_label("what to do"), *told, *([Piece(f"{' ' if told else ''}{key}.", Tone.MINE)] if key else []))
         )
     return lines
+
+
+def _checked(sentence: str) -> str:
+    """What was found, without the word that stands above all of them."""
+    found = sentence.removeprefix("Checked: ")
+    return found[:1].upper() + found[1:]
 
 
 def _evidence_line(evidence: Evidence, at: At) -> Line:

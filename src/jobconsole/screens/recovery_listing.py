@@ -50,13 +50,13 @@ class FrozenRows:
     def row(self, index: int, widths: Mapping[str, int]) -> Row:  # noqa: ARG002  the protocol's
         """The text of a row."""
         self.painted = True
-        return Row(cells=rows_cells(self._rows[index]))
+        return Row(cells=rows_cells(self._rows[index], confirmed=False))
 
     def take(self, rows: Sequence[RecoveryRow]) -> None:
         """These were read so far; another list, or a shorter one, begins anew."""
         if rows is not self._rows or len(rows) < self._length:
             self._rows, self._length, self._needs, self.painted = rows, 0, {}, False
-        _measure(self._needs, (rows[at] for at in range(self._length, len(rows))))
+        _measure(self._needs, (rows[at] for at in range(self._length, len(rows))), confirmed=False)
         self._length = len(rows)
 
     def find(self, key: str | None) -> RecoveryRow | None:
@@ -97,7 +97,7 @@ class TurnRows:
 
     def row(self, index: int, widths: Mapping[str, int]) -> Row:  # noqa: ARG002  the protocol's
         """The text of a row."""
-        return Row(cells=rows_cells(self._known[self._order[index]]))
+        return Row(cells=rows_cells(self._known[self._order[index]], confirmed=True))
 
     def take(self, rows: Iterable[RecoveryRow]) -> None:
         """Rows as they are now."""
@@ -105,7 +105,7 @@ class TurnRows:
         self._known.update((row.number, row) for row in told)
         self._order = sorted(self._known, key=lambda number: (_rank(self._known[number].turn), number))
         self._at = {number: at for at, number in enumerate(self._order)}
-        _measure(self._needs, told)
+        _measure(self._needs, told, confirmed=True)
 
     def find(self, key: str | None) -> RecoveryRow | None:
         """The row with that number."""
@@ -120,8 +120,8 @@ def _rank(turn: Turn) -> int:
     return LOOKED_AT.index(turn) if turn in LOOKED_AT else len(LOOKED_AT)
 
 
-def _measure(needs: dict[str, int], rows: Iterable[RecoveryRow]) -> None:
+def _measure(needs: dict[str, int], rows: Iterable[RecoveryRow], *, confirmed: bool) -> None:
     for row in rows:
-        cells = rows_cells(row)
+        cells = rows_cells(row, confirmed=confirmed)
         for column in COLUMNS:
             needs[column] = max(needs.get(column, 0), width_of(cells[column].text))

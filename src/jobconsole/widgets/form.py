@@ -109,7 +109,7 @@ class Field(Vertical):
     def missing(self) -> Value | None:
         """What an empty field means."""
         if self.declared.required:
-            raise Fault(f"{self.declared.title} {self.MISSING}")
+            raise Fault(f"{self.declared.title.partition(';')[0]} {self.MISSING}")
         return None
 
 

@@ -145,7 +145,7 @@ def _late(progress: Progress, since: datetime, now: datetime) -> str:
 
 
 def _retrying(retrying: Retrying, attempts: int, now: datetime) -> str:
-    what = f"attempt {retrying.attempts + 1:,} of {attempts:,} at {_moment(retrying.scheduled_at)}"
+    what = f"attempt {retrying.attempts + 1:,} of {attempts:,} of the run of {_moment(retrying.scheduled_at)}"
     if retrying.due_at <= now:
         return f"Waits for {what}, due since {lasting(now - retrying.due_at)}"
     return f"Waits for {what}, in {lasting(retrying.due_at - now)}"
