@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -13,7 +13,6 @@ import pytest
 
 from jobcontract.acts import ReplayOrder
 from jobcontract.states import AttemptEnding, DeadCause, OccurrenceState
-from jobservice.rules.keys import PublicKeys
 from jobservice.store import duties as duty_rows
 from jobservice.store import planning
 from jobservice.store import recovering as store
@@ -22,49 +21,13 @@ from jobservice.store.occurrence_leases import Runnable
 from jobservice.usecases import replays
 from jobservice.worker.fenced import LeaseLost, give_back, take
 from jobservice.worker.recovering import Recovering
-from jobservice.worker.recovery_proof import proven
 from tests.conftest import Clock
 from tests.occurrence_rows import Holder, completed
 from tests.usecases.desk import once
-from tests.usecases.money_desk import KEYS
-from tests.usecases.recovery_desk import DAY, HOURLY, MONEY, NIGHT, NIGHTLY, RecoveryDesk, recovery_desk
+from tests.usecases.recovery_desk import DAY, HOURLY, MONEY, NIGHT, NIGHTLY, recovery_desk
+from tests.worker.recoveries_stage import FIRST, SECOND, RecoveryStage
 
 HOUR = timedelta(hours=1)
-FIRST, SECOND = UUID(int=31), UUID(int=32)
-
-
-@dataclass
-class RecoveryStage:
-    """A desk that confirms as the API's role, and a Worker's role that carries out."""
-
-    desk: RecoveryDesk
-    database: Database
-    keys: Any = KEYS.public
-
-    async def run(self, holder: UUID = FIRST, **changes: Any) -> dict[str, int]:
-        """One run of the duty, by itself."""
-        duty = replace(Recovering(records=self.desk.service.records, deployment="test", keys=self.keys), **changes)
-        async with self.database.transaction(None) as transaction:
-            await duty_rows.add_duty(transaction, duty.name)
-        lease = await take(self.database, duty, holder, woken=True)
-        assert lease is not None
-        try:
-            return dict(await duty.run_once(lease))
-        finally:
-            await give_back(lease, whole=True)
-
-    def turns(self, recovery: dict[str, Any]) -> list[tuple[Any, ...]]:
-        """Rows by number: name, turn, sentence."""
-        return self.desk.rows(
-            "select name, turn, sentence from jobs.recovery_rows where recovery = %s order by number", recovery["id"]
-        )
-
-    async def complete(self, *schedules: str, most: int = 100) -> int:
-        """Another Worker runs what waits, and all of it goes well."""
-        holder = Holder(database=self.database, runnable=Runnable(everywhere=schedules or (NIGHTLY, HOURLY, MONEY)))
-        taken = await holder.take(most=most)
-        await holder.settle(*[completed(each) for each in taken])
-        return len(taken)
 
 
 @pytest.fixture
@@ -350,65 +313,6 @@ async def test_an_open_one_expires_and_says_so_once(stage: RecoveryStage, clock:
     shown = (await desk.shown(made)).recovery
     assert (shown.state, shown.why, shown.ended_by) == ("expired", "Nobody confirmed it in time.", None)
     assert desk.rows("select person, outcome from jobs.audit where action = 'expire-recovery'") == [(None, "done")]
-
-
-@pytest.mark.requirement("MONEY-1")
-async def test_what_moves_money_runs_only_under_a_signature_that_holds(stage: RecoveryStage) -> None:
-    desk = stage.desk.with_settings(recovery_at_once=1)
-    one = desk.dead(MONEY)
-    desk.dead(MONEY, NIGHT + DAY)
-    made = await desk.confirm(await desk.make(person="m.ito"), "m.ito", code=desk.money.code())
-    assert await stage.run() == {"begun": 1}
-    assert desk.rows("select replays, recovery::text from jobs.occurrences where id = %s", one) == [(1, made["id"])]
-    async with stage.database.transaction("acme") as transaction:
-        assert await proven(transaction, made["id"], KEYS.public(), occurrence=one)
-        assert not await proven(transaction, made["id"], KEYS.public(), occurrence=str(FIRST))
-        assert not await proven(transaction, made["id"], PublicKeys(keys={}))
-    await stage.complete(MONEY)
-    desk.one("update jobs.recovery_rows set row_version = 2 where number = 2 returning 1")
-    desk.one("update jobs.occurrences set version = 2 where scheduled_at = %s returning 1", NIGHT + DAY)
-    assert await stage.run() == {"settled": 1}
-    shown = (await desk.shown(made)).recovery
-    assert shown.state == "paused"
-    assert "The signature of its confirmation does not hold" in (shown.why or "")
-    assert desk.rows("select sum(replays) from jobs.occurrences") == [(1,)]
-
-
-@pytest.mark.requirement("MONEY-1")
-@pytest.mark.parametrize(
-    "forged",
-    [
-        "update jobs.recoveries set signature = %s",
-        "update jobs.recoveries set reason = 'Other' where %s is not null",
-        "update jobs.recoveries set count = 2 where %s is not null",
-        'update jobs.recoveries set money = \'[{"currency": "GBP", "exponent": 2, "out_minor": 1, "count": 1}]\''
-        " where %s is not null",
-        "update jobs.recoveries set owner = 'k.rao' where %s is not null",
-        "update jobs.recoveries set money = '[{}]' where %s is not null",
-        "update jobs.recovery_rows set name = 'x' where %s is not null",
-        "update jobs.recovery_rows set key = 'x' where %s is not null",
-        "delete from jobs.recovery_rows where %s is not null",
-    ],
-)
-async def test_a_row_written_past_the_service_runs_nothing(stage: RecoveryStage, forged: str) -> None:
-    desk = stage.desk
-    desk.dead(MONEY)
-    made = await desk.confirm(await desk.make(person="m.ito"), "m.ito", code=desk.money.code())
-    desk.hand.connection.execute(forged, (bytes(64),))
-    await stage.run()
-    assert desk.rows("select sum(replays) from jobs.occurrences") == [(0,)]
-    async with stage.database.transaction("acme") as transaction:
-        assert not await proven(transaction, made["id"], KEYS.public())
-
-
-@pytest.mark.requirement("MONEY-1")
-async def test_without_public_keys_no_money_runs(stage: RecoveryStage) -> None:
-    desk = stage.desk
-    desk.dead(MONEY)
-    made = await desk.confirm(await desk.make(person="m.ito"), "m.ito", code=desk.money.code())
-    stage.keys = None
-    assert await stage.run() == {}
-    assert (await desk.shown(made)).recovery.state == "paused"
 
 
 async def test_the_planner_leaves_an_instant_alone_that_a_recovery_runs(stage: RecoveryStage) -> None:

@@ -1,0 +1,79 @@
+"""Recoveries that move money: the duty runs what a person confirmed with a code, and nothing that was written past that."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jobservice.rules.keys import PublicKeys
+from jobservice.store.database import Database
+from jobservice.worker.recovery_proof import proven
+from tests.usecases.money_desk import KEYS
+from tests.usecases.recovery_desk import DAY, MONEY, NIGHT, recovery_desk
+from tests.worker.recoveries_stage import FIRST, RecoveryStage
+
+pytestmark = pytest.mark.requirement("MONEY-1", "MONEY-19")
+
+
+@pytest.fixture
+def stage(database: Database, worker_database: Database, people: Any) -> RecoveryStage:
+    desk = recovery_desk(database, people)
+    desk.planned()
+    return RecoveryStage(desk=desk, database=worker_database)
+
+
+async def test_what_moves_money_runs_only_under_a_signature_that_holds(stage: RecoveryStage) -> None:
+    desk = stage.desk.with_settings(recovery_at_once=1)
+    one = desk.dead(MONEY)
+    desk.dead(MONEY, NIGHT + DAY)
+    made = await desk.confirm(await desk.make(person="m.ito"), "m.ito", code=desk.money.code())
+    assert await stage.run() == {"begun": 1}
+    assert desk.rows("select replays, recovery::text from jobs.occurrences where id = %s", one) == [(1, made["id"])]
+    async with stage.database.transaction("acme") as transaction:
+        assert await proven(transaction, made["id"], KEYS.public(), occurrence=one)
+        assert not await proven(transaction, made["id"], KEYS.public(), occurrence=str(FIRST))
+        assert not await proven(transaction, made["id"], PublicKeys(keys={}))
+    await stage.complete(MONEY)
+    desk.one("update jobs.recovery_rows set row_version = 2 where number = 2 returning 1")
+    desk.one("update jobs.occurrences set version = 2 where scheduled_at = %s returning 1", NIGHT + DAY)
+    assert await stage.run() == {"settled": 1}
+    shown = (await desk.shown(made)).recovery
+    assert shown.state == "paused"
+    assert "The signature of its confirmation does not hold" in (shown.why or "")
+    assert desk.rows("select sum(replays) from jobs.occurrences") == [(1,)]
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        "update jobs.recoveries set signature = %s",
+        "update jobs.recoveries set reason = 'Other' where %s is not null",
+        "update jobs.recoveries set count = 2 where %s is not null",
+        'update jobs.recoveries set money = \'[{"currency": "GBP", "exponent": 2, "out_minor": 1, "count": 1}]\''
+        " where %s is not null",
+        "update jobs.recoveries set owner = 'k.rao' where %s is not null",
+        "update jobs.recoveries set money = '[{}]' where %s is not null",
+        "update jobs.recovery_rows set name = 'x' where %s is not null",
+        "update jobs.recovery_rows set key = 'x' where %s is not null",
+        "delete from jobs.recovery_rows where %s is not null",
+    ],
+)
+async def test_a_row_written_past_the_service_runs_nothing(stage: RecoveryStage, forged: str) -> None:
+    desk = stage.desk
+    desk.dead(MONEY)
+    made = await desk.confirm(await desk.make(person="m.ito"), "m.ito", code=desk.money.code())
+    desk.hand.connection.execute(forged, (bytes(64),))
+    await stage.run()
+    assert desk.rows("select sum(replays) from jobs.occurrences") == [(0,)]
+    async with stage.database.transaction("acme") as transaction:
+        assert not await proven(transaction, made["id"], KEYS.public())
+
+
+async def test_without_public_keys_no_money_runs(stage: RecoveryStage) -> None:
+    desk = stage.desk
+    desk.dead(MONEY)
+    made = await desk.confirm(await desk.make(person="m.ito"), "m.ito", code=desk.money.code())
+    stage.keys = None
+    assert await stage.run() == {}
+    assert (await desk.shown(made)).recovery.state == "paused"
