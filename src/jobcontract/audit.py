@@ -59,3 +59,6 @@ class AuditPage(Answer):
     entries: tuple[AuditEntry, ...]
     next: str | None
     as_of: AwareDatetime
+    looked_to: AwareDatetime | None = None
+    """Where several things at once were asked for, which seldom meet: the search stopped there before the page was full;
+    `next` goes on with what is older. Null: the page is full, or the trail ends."""

@@ -15,11 +15,11 @@ ENTRY = audit.NewEntry(person="m.ito", action="claim", subject="x", outcome="don
 async def test_a_row_is_added_and_read_in_its_tenant_alone(database: Any, people: Any) -> None:
     async with database.transaction("acme") as transaction:
         await audit.add(transaction, ENTRY)
-        (row,), now = await audit.page(transaction, after=None, limit=5)
+        (row,) = await audit.page(transaction, after=None, limit=5)
         assert (row["person_name"], row["detail"]) == ("Mina Ito", {"a": 1})
-        assert row["at"] <= now["now"]
+        assert row["at"] >= transaction.began_at
     async with database.transaction("globex") as transaction:
-        assert (await audit.page(transaction, after=None, limit=5))[0] == []
+        assert await audit.page(transaction, after=None, limit=5) == []
 
 
 @pytest.mark.parametrize(

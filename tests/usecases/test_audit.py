@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
+from psycopg.types.json import Jsonb
 from structlog.testing import capture_logs
 
+from jobcontract.audit import AuditEntry
 from jobcontract.errors import ErrorCode, Refusal
-from jobservice.store.audit import Mark
+from jobservice.store.audit import Mark, Wanted
 from jobservice.store.database import Database
+from jobservice.usecases import audit
 from jobservice.usecases.audit import list_audit, record_refusal
 from tests.usecases.desk import Desk, refused_with
 from tests.usecases.desk import desk as new_desk
 from tests.usecases.money_desk import WRONG, MoneyDesk
+
+START = datetime(2026, 11, 1, 2, tzinfo=UTC)
+MINUTE = timedelta(minutes=1)
 
 
 @pytest.mark.requirement("MONEY-31")
@@ -72,6 +80,79 @@ async def test_pages_go_from_the_newest_to_the_end(desk: Desk) -> None:
         after = page.last
     assert seen == sorted(seen, reverse=True)
     assert len(seen) == 5
+
+
+@pytest.mark.requirement("MONEY-31")
+@pytest.mark.parametrize("limit", [1, 2, 100])
+@pytest.mark.parametrize(
+    ("wanted", "rarest"),
+    [
+        (Wanted(person="m.ito", action="run"), 8),
+        (Wanted(person="m.ito", subject="s-3"), 6),
+        (Wanted(person="m.ito", outcome="done", schedule="t.seldom"), 4),
+        (Wanted(by_itself=True, action="run"), 12),
+        (Wanted(action="wait", outcome="refused"), 4),
+        (Wanted(action="no-such", person="m.ito"), 0),
+        (Wanted(action="wait", outcome="refused", since=START + 4 * MINUTE, until=START + 6 * MINUTE), 3),
+    ],
+)
+async def test_a_search_for_several_things_looks_at_so_many_and_goes_on_from_where_it_stopped(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, limit: int, wanted: Wanted, rarest: int
+) -> None:
+    """Each page looks at three entries of what is rarest (there are so many of it), says how far it came, and the pages
+    together are the whole."""
+    monkeypatch.setattr(audit, "LOOKED", 3)
+    for number in range(24):
+        desk.people.connection.execute(
+            "insert into jobs.audit (tenant, person, action, subject, reference, outcome, detail, at)"
+            " values ('acme', %s, %s, %s, 'x', %s, %s, %s)",
+            (
+                ("m.ito", None)[number % 2],
+                ("run", "look", "wait")[number % 3],
+                f"s-{number % 4}",
+                ("done", "done", "refused")[number % 3 if number > 11 else 0],
+                Jsonb({"schedule": "t.seldom"} if number % 6 == 0 else {}),
+                START + (number // 4) * MINUTE,  # four of them at each instant
+            ),
+        )
+    whole = [each for each in await everything(desk, Wanted(), 100) if like(each, wanted)]
+    looked_to: list[datetime | None] = []
+    assert await everything(desk, wanted, limit, looked_to) == whole
+    assert looked_to[-1] is None
+    if limit == 100:
+        assert any(looked_to) == (rarest >= 3)
+
+
+def like(entry: AuditEntry, wanted: Wanted) -> bool:
+    """Whether an entry is all of that."""
+    person = None if entry.person is None else entry.person.id
+    return (
+        wanted.person in (None, person)
+        and (person is None or not wanted.by_itself)
+        and wanted.action in (None, entry.action)
+        and wanted.subject in (None, entry.subject)
+        and wanted.outcome in (None, entry.outcome)
+        and wanted.schedule in (None, entry.schedule)
+        and (wanted.since is None or entry.at >= wanted.since)
+        and (wanted.until is None or entry.at < wanted.until)
+    )
+
+
+async def everything(
+    desk: Desk, wanted: Wanted, limit: int, looked_to: list[datetime | None] | None = None
+) -> list[AuditEntry]:
+    """All pages together; how far each looked."""
+    found: list[AuditEntry] = []
+    after: Mark | None = None
+    while True:
+        page = await list_audit(desk.service, desk.actor("s.audit"), after, limit, wanted)
+        found += page.entries
+        if looked_to is not None:
+            looked_to.append(page.looked_to)
+        if page.last is None:
+            return found
+        assert after is None or page.last < after
+        after = page.last
 
 
 async def test_reading_needs_audit_read_and_stays_in_the_tenant(desk: Desk) -> None:

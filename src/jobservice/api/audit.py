@@ -66,7 +66,7 @@ async def list_audit(
     following = None
     if page.last is not None:
         following = context.signer.cursor(scope, (page.last[0].isoformat(), page.last[1]))
-    return of_model(AuditPage(entries=page.entries, next=following, as_of=page.as_of))
+    return of_model(AuditPage(entries=page.entries, next=following, as_of=page.as_of, looked_to=page.looked_to))
 
 
 async def read_entry(admitted: Admitted, entry: EntryId) -> Response:

@@ -51,20 +51,42 @@ class Wanted:
     outcome: str | None = None
     schedule: str | None = None
 
+    @property
+    def several(self) -> bool:
+        """Whether an entry has to be more than one thing, whenever it was written: no single index finds that."""
+        asked = (self.person, self.action, self.subject, self.outcome, self.schedule)
+        return sum(each is not None for each in asked) + self.by_itself > 1
+
 
 Mark = tuple[datetime, int]
 """Instant and id of the last entry of a page."""
 
 
-async def page(
-    transaction: Transaction, *, after: Mark | None, limit: int, wanted: Wanted = Wanted()
-) -> tuple[list[Row], Row]:
-    """At most `limit + 1` rows older than `after`, newest first, and the clock (`now`)."""
+async def page(transaction: Transaction, *, after: Mark | None, limit: int, wanted: Wanted = Wanted()) -> list[Row]:
+    """At most `limit + 1` rows older than `after`, newest first."""
     at, entry = (None, None) if after is None else after
-    rows = await transaction.rows("audit/page", at=at, after=entry, most=limit, **asdict(wanted))
-    now = await transaction.row("items/now")
-    assert now is not None  # noqa: S101  # a select without from has a row
-    return list(rows), now
+    return list(await transaction.rows("audit/page", at=at, after=entry, most=limit, **asdict(wanted)))
+
+
+async def search(
+    transaction: Transaction, *, after: Mark | None, limit: int, wanted: Wanted, looked: int
+) -> tuple[list[Row], Mark | None]:
+    """As `page` of several things, out of the next `looked` entries that have the one of them that is rarest there; and,
+    where it ended before it had a page and before the trail's end, how far it looked."""
+    at, entry = (None, None) if after is None else after
+    asked = {"at": at, "after": entry, "looked": looked, **asdict(wanted)}
+    counted = await transaction.row("audit/counted", **asked)
+    assert counted is not None  # noqa: S101  # it is of one row
+    found = {name: count for name, count in counted.items() if count is not None}
+    rarest = min(found, key=lambda name: found[name])
+    rows: list[Row] = list(await transaction.rows("audit/search", rarest=rarest, most=limit, **asked))
+    if len(rows) > limit or found[rarest] < looked:
+        return rows, None
+    last = await transaction.row("audit/looked_to", rarest=rarest, **asked)
+    if last is None:
+        return rows, None
+    # An entry that was written meanwhile moves the last one up: none that was found may be found again.
+    return rows, min([(last["at"], last["id"]), *((row["at"], row["id"]) for row in rows[-1:])])
 
 
 async def entry(transaction: Transaction, identifier: int) -> Row | None:

@@ -115,7 +115,7 @@ async def export_audit(service: Service, actor: Actor, wanted: trail.Wanted = EV
     async with service.database.transaction(actor.tenant, statement_seconds=EXPORT_SECONDS) as transaction:
         while count < AUDIT_EXPORT_MOST and size < BYTES_MOST:
             most = min(_CHUNK, AUDIT_EXPORT_MOST - count)
-            rows, _ = await trail.page(transaction, after=mark, limit=most, wanted=wanted)
+            rows = await trail.page(transaction, after=mark, limit=most, wanted=wanted)
             shown = rows[:most]
             if shown:
                 parts.append(await asyncio.to_thread(_lines, shown))
