@@ -63,7 +63,7 @@ class Queue(Answer):
     score: str | None = None
     """Id of the rule that orders it; None: the oldest item is first."""
     stopped: str | None = None
-    """Who stopped it, when and why, as one sentence, where a stop of it or of all work is in force: items still come
+    """Who stopped it, when and why, as one sentence to stand beside its title, where a stop of it or of all work is in force: items still come
     in; nobody claims or acts."""
 
 

@@ -138,6 +138,10 @@ class WorkerProcess:
         if self.pid is not None:
             self.thaw()
             self.signal(signal.SIGTERM)
+            until = time.monotonic() + START_SECONDS
+            while not self.ended() and time.monotonic() < until:
+                self.signal(signal.SIGCONT)  # a run may have frozen it meanwhile
+                time.sleep(0.1)
             self.wait_end()
 
     def freeze(self, seconds: float) -> None:

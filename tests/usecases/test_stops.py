@@ -79,11 +79,11 @@ async def test_who_reads_sees_every_stop_and_a_queue_says_that_it_is_stopped(mon
     said = {each.id: each.stopped for each in (await queues.list_queues(money.service, money.actor("m.ito"))).queues}
     assert said[DISPUTES] is None
     words = said[PAYOUTS] or ""
-    assert words.startswith(f"Queue {PAYOUTS} is stopped since ")
-    assert words.endswith("by Olle Lind: Odd payouts.")
+    assert words.startswith("Stopped by Olle Lind since ")
+    assert words.endswith(" UTC: Odd payouts.")
     await stop(money, TENANT, reason="Fraud")
     everywhere = await queues.list_queues(money.service, money.actor("m.ito"))
-    assert all(each.stopped is not None and "All work of acme" in each.stopped for each in everywhere.queues)
+    assert all(each.stopped is not None and "All work stopped by Olle Lind" in each.stopped for each in everywhere.queues)
 
 
 @pytest.mark.parametrize("scope", [QUEUE, TENANT])

@@ -70,7 +70,7 @@ class FakeService:
         self.bulk = FakeBulk(self.queues, self.listing, self._publish_hint)
         self.jobs = FakeJobs(lambda: self.time, self._publish_hint)
         self.acts = FakeActs(lambda: self.time, self.jobs)
-        self.questions = FakeQuestions(lambda: self.time, self.jobs, lambda: self.audit)
+        self.questions = FakeQuestions(lambda: self.time, self.jobs, lambda: self.audit, lambda: self.stops.all_work)
         self.stops = FakeStops(lambda: self.time, self.queues, self.bulk, self._publish_hint)
         self.alarms = FakeAlarms(lambda: self.time, self._publish_hint)
         self.recoveries = FakeRecoveries(lambda: self.time, self.jobs, self.bulk.codes, self._publish_hint)
@@ -198,7 +198,7 @@ class FakeService:
         if isinstance(answer, Claimed) and route is routes.CLAIM_NEXT:
             action, subject = routes.CLAIM.name, answer.item.id if answer.item else ""
         if subject:
-            self._record(asked.person, action, subject, "done")
+            self._record(asked.person, action, subject, "done", **asked.reason())
         return _dumped(answer)
 
     def _handlers(self) -> Mapping[str, Handler]:

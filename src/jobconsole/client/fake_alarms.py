@@ -100,7 +100,8 @@ class FakeAlarms:
         if alarm.cleared_at is not None:
             raise Refusal(ErrorCode.ALARM_CLEARED, "The alarm is over: there is nothing left to look after.")
         said = {"acknowledged_at": self._now(), "acknowledged_by": asked.person, "note": order.note}
-        return AlarmChanged(alarm=self._set(alarm.model_copy(update=said)), now=self._now())
+        changed = self._set(alarm.model_copy(update=said))
+        return AlarmChanged(alarm=changed, again=alarm.acknowledged_at is not None, now=self._now())
 
     def _set(self, alarm: Alarm) -> Alarm:
         self._version += 1

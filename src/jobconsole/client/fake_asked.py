@@ -46,6 +46,13 @@ class Asked:
             limit=self.limit(),
         )
 
+    def reason(self) -> dict[str, str]:
+        """Why, where the order says it: what the trail keeps with it."""
+        if b'"reason"' not in self.request.content:
+            return {}
+        found = json.loads(self.request.content).get("reason")
+        return {"reason": found} if isinstance(found, str) else {}
+
     def same_body(self) -> bytes:
         """What of the body tells whether two requests with one key are the same: all but the code (MONEY.md 32)."""
         body = self.request.content

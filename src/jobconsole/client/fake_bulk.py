@@ -67,6 +67,8 @@ class FakeBulk:
     def __init__(self, queues: FakeQueues, listing: FakeListing, publish: Publish) -> None:
         self._queues = queues
         self._listing = listing
+        self.refuse_held: Callable[[str, str], None] = lambda _queue, _command: None
+        """Told of a queue and a command before a plan is made, confirmed or resumed; raises where a stop holds it."""
         self.codes = FakeCodes(queues.now)
         self.money = FakeMoney(queues.now, self.codes)
         self.plans = FakePlans(queues, self.codes, lambda: self.money.stopped)
@@ -125,7 +127,7 @@ class FakeBulk:
             "take-out-plan": lambda asked: self._do(asked, self.plans.take_out, TakeOut),
             "keep-in-plan": lambda asked: self._do(asked, self.plans.keep_in, KeepIn),
             "drop-plan": self._drop,
-            "confirm-plan": lambda asked: self._do(asked, self.plans.confirm, Confirm),
+            "confirm-plan": self._confirm,
             "pause-plan": self._pause,
             "resume-plan": self._resume,
             "abort-plan": self._abort,
@@ -147,6 +149,7 @@ class FakeBulk:
         def matching(text: str) -> Sequence[str]:
             return [row.id for row in self._listing.rows(asked.listing(text))]
 
+        self.refuse_held(asked.parts["queue"], order.command)
         return self._shown(self.plans.make(asked.person, asked.parts["queue"], order, matching))
 
     def _list(self, asked: Asked) -> Plans:
@@ -185,6 +188,11 @@ class FakeBulk:
         self.plans.drop(plan, asked.person)
         return self._shown(plan)
 
+    def _confirm(self, asked: Asked) -> Plan:
+        plan = self._plan(asked)
+        self.refuse_held(plan.queue.id, plan.command.id)
+        return self._do(asked, self.plans.confirm, Confirm)
+
     def _pause(self, asked: Asked) -> Plan:
         plan = self._plan(asked)
         order = PausePlan.model_validate_json(asked.request.content)
@@ -204,6 +212,7 @@ class FakeBulk:
         verdict = self.codes.judge(asked.person.id, order.code.get_secret_value())
         if self.money.stopped:
             raise Refusal(ErrorCode.MONEY_STOPPED, "Money is stopped.")
+        self.refuse_held("", plan.command.id)
         if verdict is not None:
             raise verdict
         waits = plan.armed_until is not None and plan.armed_until > self._queues.now()

@@ -70,7 +70,9 @@ class FakeOverview:
             dead=dead if runs else None,
             parked=standings.count(ScheduleStanding.PARKED) if runs else None,
             disabled=standings.count(ScheduleStanding.DISABLED) if runs else None,
-            retrying=standings.count(ScheduleStanding.RETRYING) if runs else None,
+            retrying=sum(each.state is OccurrenceState.SCHEDULED and each.attempts > 0 for each in rows)
+            if runs
+            else None,
             processing=sum(each.state is OccurrenceState.PROCESSING for each in rows) if runs else None,
             urgent=_urgent(schedules),
             workers=sum(each is WorkerStanding.LIVE for each in workers) if runs else None,

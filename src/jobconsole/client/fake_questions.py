@@ -14,11 +14,13 @@ from jobconsole.client.fake_schedules import TZDATA, FakeJobs
 from jobcontract.audit import AuditEntry
 from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.interfaces import interface_of
+from jobcontract.occurrences import Occurrence
 from jobcontract.operating import Fate, Procedure, WhyKind
 from jobcontract.permissions import GRANTS, missing, roles_with
 from jobcontract.runbooks import Runbook, Runbooks, Transcript
 from jobcontract.schedules import Schedule
 from jobcontract.simulation import (
+    DAYS_MOST,
     INSTANTS_MOST,
     Course,
     Down,
@@ -28,6 +30,7 @@ from jobcontract.simulation import (
     SimulationOrder,
 )
 from jobcontract.states import OccurrenceState, WorkerStanding
+from jobcontract.stops import Stop
 from jobcontract.why import Cause, Evidence, Why
 
 PROCEDURES = {
@@ -38,10 +41,17 @@ PROCEDURES = {
 
 
 class FakeQuestions:
-    """Why, simulator and runbooks of one tenant. `trail`: the audit entries so far."""
+    """Why, simulator and runbooks of one tenant. `trail`: the audit entries so far; `stopped`: the stop of all work."""
 
-    def __init__(self, now: Callable[[], datetime], jobs: FakeJobs, trail: Callable[[], Sequence[AuditEntry]]) -> None:
+    def __init__(
+        self,
+        now: Callable[[], datetime],
+        jobs: FakeJobs,
+        trail: Callable[[], Sequence[AuditEntry]],
+        stopped: Callable[[], Stop | None],
+    ) -> None:
         self._now = now
+        self._stopped = stopped
         self._jobs = jobs
         self._trail = trail
         self.whys: dict[str, Why] = {}
@@ -66,47 +76,62 @@ class FakeQuestions:
             return self.whys[found.id].model_copy(update={"now": self._now()})
         rows = [each for each in self._jobs.occurrences.values() if each.schedule == found.id and not each.state.ended]
         oldest = min(rows, key=lambda each: each.scheduled_at, default=None)
-        return self._answer(found.id, found, oldest.name if oldest else None, oldest.state if oldest else None)
+        return self._answer(found.id, found, oldest)
 
     def _occurrence_why(self, asked: Asked) -> Why:
         found = self._jobs.find(asked)
         if found.id in self.whys:
             return self.whys[found.id].model_copy(update={"now": self._now()})
         schedule = self._jobs.schedules[found.schedule]
-        return self._answer(found.name, schedule, found.name, found.state)
+        return self._answer(asked.parts["occurrence"], schedule, found)
 
-    def _answer(self, subject: str, schedule: Schedule, name: str | None, state: OccurrenceState | None) -> Why:
-        off = schedule.disabled
-        live = [each for each in self._jobs.workers if each.standing is WorkerStanding.LIVE]
-        by = f" by {off.by.name}: {off.reason}" if off is not None else ""
-        checked = {
-            WhyKind.RUNNING: (state is OccurrenceState.PROCESSING, "A Worker holds its lease.", "No lease is held."),
-            WhyKind.ENDED: (state is not None and state.ended, "It has ended.", "It has not ended."),
-            WhyKind.DISABLED: (off is not None, f"It is disabled{by}.", "It is not disabled."),
-            WhyKind.NO_WORKER: (not live, "No Worker lives.", f"{len(live)} Workers take work."),
-            WhyKind.MANUAL: (schedule.rhythm is None, "Nothing but a person starts it.", "It runs by itself."),
-            WhyKind.NOT_DUE: (state is None and schedule.rhythm is not None, "Nothing is due now.", "It is due."),
-        }
+    def _answer(self, subject: str, schedule: Schedule, one: Occurrence | None) -> Why:
+        checked = self._checked(schedule, one)
         causes = [
             Cause(
                 kind=kind,
-                applies=applies,
-                sentence=yes if applies else no,
-                evidence=_evidence(kind, schedule) if applies else (),
-                remedy="Enable it once the cause is gone." if applies and kind is WhyKind.DISABLED else None,
+                applies=kind in checked,
+                sentence=checked.get(kind, f"Checked: it is not {kind.value}."),
+                evidence=_evidence(kind, schedule) if kind in checked else (),
+                remedy="Enable it once the cause is gone." if kind in checked and kind is WhyKind.DISABLED else None,
             )
-            for kind, (applies, yes, no) in checked.items()
+            for kind in WhyKind
         ]
-        causes.sort(key=lambda each: (not each.applies, list(WhyKind).index(each.kind)))
+        causes.sort(key=lambda each: not each.applies)
         sentence = causes[0].sentence if causes[0].applies else "It starts once a Worker has a slot for it."
         return Why(
             subject=subject,
             schedule=schedule.id,
-            occurrence=name,
+            occurrence=one.name if one is not None else None,
             sentence=sentence,
             causes=tuple(causes),
             now=self._now(),
         )
+
+    def _checked(self, schedule: Schedule, one: Occurrence | None) -> dict[WhyKind, str]:
+        """The plain causes that apply, each in a sentence."""
+        off, stop, manual = schedule.disabled, self._stopped(), schedule.rhythm is None
+        found: dict[WhyKind, str] = {}
+        if one is not None and one.state.ended:
+            return {WhyKind.ENDED: "It has ended."}
+        if one is not None and one.state is OccurrenceState.PROCESSING:
+            found[WhyKind.RUNNING] = "A Worker holds its lease."
+        if one is not None and one.cancel_asked_at is not None and one.cancelled_by is not None:
+            found[WhyKind.CANCELLED] = f"{one.cancelled_by.name} asked for it to be cancelled: {one.cancel_reason}"
+        if stop is not None:
+            found[WhyKind.TENANT_STOPPED] = f"All work of the tenant is stopped by {stop.by.name}: {stop.reason}"
+        if off is not None:
+            found[WhyKind.DISABLED] = f"It is disabled by {off.by.name}: {off.reason}."
+        live = any(each.standing is WorkerStanding.LIVE for each in self._jobs.workers)
+        if not live and (one is not None or not manual):
+            found[WhyKind.NO_WORKER] = "No Worker takes work: none is live."
+        if one is None:
+            found |= {WhyKind.MANUAL: "Nothing but a person starts it."} if manual else {}
+            found |= {} if manual else {WhyKind.NOT_DUE: "It is not due yet."}
+        elif one.state is OccurrenceState.SCHEDULED and one.due_at > self._now():
+            kind = WhyKind.BACKING_OFF if one.attempts else WhyKind.NOT_DUE
+            found[kind] = f"It waits until {one.due_at:%H:%M:%S} UTC."
+        return found
 
     # Simulator
 
@@ -117,8 +142,7 @@ class FakeQuestions:
                 ErrorCode.SCHEDULE_UNFIT,
                 f"{found.id} has no rhythm: a person starts it, so there is nothing to simulate.",
             )
-        if order.until <= order.since:
-            raise Refusal(ErrorCode.INVALID_REQUEST, "`until` is not later than `since`.")
+        _judge(order)
         if found.id in self.simulations:
             return self.simulations[found.id].model_copy(update={"now": self._now()})
         current = _course(found, order, found.rhythm.every)
@@ -158,6 +182,21 @@ class FakeQuestions:
         )
         books = self.books.get(found.id) or tuple(_runbook(each, found.id, asked) for each in Procedure)
         return Runbooks(schedule=found.id, runbooks=books, transcript=done[:20], now=self._now())
+
+
+def _judge(order: SimulationOrder) -> None:
+    """Refusal INVALID_REQUEST of a stretch, a downtime or an edit that is impossible."""
+    wrong = None
+    if order.until <= order.since:
+        wrong = "`until` is not later than `since`."
+    elif order.until - order.since > timedelta(days=DAYS_MOST):
+        wrong = f"More than {DAYS_MOST:,} days are simulated at no time: name a shorter stretch."
+    elif any(not order.since <= down.since < down.until <= order.until for down in order.down):
+        wrong = "A downtime ends before it begins, or does not lie within the stretch."
+    elif order.edit is not None and order.edit.cron is not None and order.edit.every is not None:
+        wrong = "It says both `cron` and `every`; keep one."
+    if wrong is not None:
+        raise Refusal(ErrorCode.INVALID_REQUEST, wrong)
 
 
 def _evidence(kind: WhyKind, schedule: Schedule) -> tuple[Evidence, ...]:

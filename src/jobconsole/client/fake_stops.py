@@ -35,6 +35,7 @@ class FakeStops:
         self._publish = publish
         self._version = 0
         self.stops: dict[tuple[StopScope, str], Stop] = {}
+        bulk.refuse_held = self.judge_plan
 
     def handlers(self) -> Mapping[str, Handler]:
         """The routes of stops."""
@@ -47,6 +48,11 @@ class FakeStops:
     def listed(self) -> tuple[Stop, ...]:
         """Every stop in force, the latest first."""
         return tuple(sorted(self.stops.values(), key=lambda each: each.at, reverse=True))
+
+    @property
+    def all_work(self) -> Stop | None:
+        """The stop of all work of the tenant, where it is in force."""
+        return self.stops.get((StopScope.TENANT, TENANT))
 
     def put(self, scope: StopScope, name: str, person: Person, reason: str) -> Stop:
         """Hold something still; where it is held already, what stands stays. Refusal NOT_FOUND."""
@@ -76,22 +82,29 @@ class FakeStops:
         stop = self._of(queue.id)
         if stop is None:
             return queue
-        words = f"{stop.title} was stopped by {stop.by.name} at {stop.at:%H:%M} UTC: {stop.reason}"
+        held = "All work stopped" if stop.scope is StopScope.TENANT else "Stopped"
+        words = f"{held} by {stop.by.name} since {stop.at:%Y-%m-%d %H:%M} UTC: {stop.reason.rstrip('.')}."
         return queue.model_copy(update={"stopped": words})
 
     def judge(self, queue: str) -> None:
         """Refusal WORK_STOPPED where nothing of the queue is claimed or acted on."""
         stop = self._of(queue)
         if stop is not None:
-            raise Refusal(ErrorCode.WORK_STOPPED, f"{stop.title} is stopped by {stop.by.name}: {stop.reason}")
+            raise Refusal(ErrorCode.WORK_STOPPED, _sentence(stop))
+
+    def judge_plan(self, queue: str, command: str) -> None:
+        """Refusal WORK_STOPPED where no plan of the command goes on."""
+        self.judge(queue)
+        if (stop := self.stops.get((StopScope.BULK_COMMAND, command))) is not None:
+            raise Refusal(ErrorCode.WORK_STOPPED, _sentence(stop))
 
     def _of(self, queue: str) -> Stop | None:
-        return self.stops.get((StopScope.TENANT, TENANT)) or self.stops.get((StopScope.QUEUE, queue))
+        return self.all_work or self.stops.get((StopScope.QUEUE, queue))
 
     def _named(self, scope: StopScope, name: str) -> tuple[str, bool]:
         """Title, and whether lifting takes a code."""
         if scope is StopScope.TENANT and name == TENANT:
-            return f"All work of {TENANT}", False
+            return "All work", False
         for queue in self._queues.queues:
             if scope is StopScope.QUEUE and queue.id == name:
                 return queue.title, False
@@ -107,7 +120,6 @@ class FakeStops:
 
     def _lift(self, asked: Asked) -> StopsChanged:
         order = LiftOrder.model_validate_json(asked.request.content)
-        self._named(order.scope, order.name)
         stop = self.stops.get((order.scope, order.name))
         if stop is not None:
             if stop.lifted_by_code:
@@ -124,7 +136,15 @@ class FakeStops:
         if stop.by == asked.person:
             raise Refusal(ErrorCode.PERMISSION_MISSING, "You stopped it: another person lifts it.")
         if order.code is None:
-            raise Refusal(ErrorCode.INVALID_REQUEST, "It takes the six digits from your phone.")
+            words = f"{_sentence(stop)} It moves money: send the order again with a code."
+            raise Refusal(ErrorCode.WORK_STOPPED, words)
         verdict = self._bulk.codes.judge(asked.person.id, order.code.get_secret_value())
         if verdict is not None:
             raise verdict
+
+
+def _sentence(stop: Stop) -> str:
+    """Who stopped what, when and why."""
+    kinds = {StopScope.QUEUE: "Queue", StopScope.BULK_COMMAND: "Bulk command", StopScope.TENANT: "All work of"}
+    at = f"{stop.at:%Y-%m-%d %H:%M:%S} UTC"
+    return f"{kinds[stop.scope]} {stop.name} is stopped since {at}, by {stop.by.name}: {stop.reason.rstrip('.')}."

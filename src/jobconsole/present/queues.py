@@ -89,8 +89,7 @@ def title_line(queue: Queue, totals: QueueTotals | None, width: int) -> Line:
     title = Piece(queue.title, Tone.STRONG)
     if queue.stopped is not None:
         waiting = f" · {totals.waiting:,} waiting" if totals is not None else ""
-        named = queue.stopped.startswith(queue.title)
-        return (*(() if named else (title, Piece("   "))), Piece(f"■ {queue.stopped}", Tone.BAD), Piece(waiting))
+        return title, Piece("   "), Piece(f"■ {queue.stopped}", Tone.BAD), Piece(waiting)
     if totals is None:
         return (title, Piece("   counting …", Tone.QUIET))
     start = (title, Piece("   "), Piece(f"{totals.waiting:,} waiting"))

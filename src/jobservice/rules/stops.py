@@ -46,6 +46,12 @@ def sentence(stop: InForce) -> str:
     return f"{what(stop.scope, stop.name)} is stopped since {at}, by {stop.by_name}: {_plain(stop.reason)}."
 
 
+def heading(stop: InForce) -> str:
+    """The same beside the name of what is held, where a line has little room: who and why are never cut off."""
+    held = "All work stopped" if stop.scope is StopScope.TENANT else "Stopped"
+    return f"{held} by {stop.by_name} since {stop.at:%Y-%m-%d %H:%M} UTC: {_plain(stop.reason)}."
+
+
 _HOLDS = {
     StopScope.QUEUE: "No claim, act or new plan of it goes on; items still come in, and what was confirmed is applied.",
     StopScope.BULK_COMMAND: "No plan of it is made, confirmed or resumed, and those that apply wait.",

@@ -19,7 +19,7 @@ from jobcontract.states import Moves
 from jobcontract.stops import LiftOrder, Stop, StopOrder, Stops, StopsChanged
 from jobservice.rules import stops as words
 from jobservice.rules.notices import Words
-from jobservice.rules.stops import InForce, sentence
+from jobservice.rules.stops import InForce, heading
 from jobservice.store import hints, notices
 from jobservice.store import items as item_store
 from jobservice.store import session as sessions
@@ -108,10 +108,10 @@ async def lift(service: Service, actor: Actor, order: LiftOrder, once: Once) -> 
 
 
 async def queue_stops(transaction: Transaction) -> tuple[str | None, dict[str, str]]:
-    """What is said of every queue where all work is stopped, and of each queue that is stopped itself."""
+    """What is said beside the name of every queue where all work is stopped, and of each queue that is stopped itself."""
     found = await store.listed(transaction)
-    everything = next((sentence(each) for each in found if each.scope is StopScope.TENANT), None)
-    return everything, {each.name: sentence(each) for each in found if each.scope is StopScope.QUEUE}
+    everything = next((heading(each) for each in found if each.scope is StopScope.TENANT), None)
+    return everything, {each.name: heading(each) for each in found if each.scope is StopScope.QUEUE}
 
 
 def _refuse_unknown(service: Service, actor: Actor, order: StopOrder) -> None:
