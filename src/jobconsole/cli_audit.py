@@ -91,7 +91,8 @@ async def list_audit(at: SignedIn, limit: int, cursor: str | None, everything: b
     if everything and page.next is not None:
         entries = [entry async for entry in client.all_audit(at.service, asked=asked)]
         page = AuditPage(entries=tuple(entries), next=None, as_of=page.as_of)
-    lines = plain.audit_lines(page.entries, at.settings.zone) if page.entries else ["No entry is like that."]
+    back = "" if page.looked_to is None else f" back to {page.looked_to.isoformat()}"
+    lines = plain.audit_lines(page.entries, at.settings.zone) if page.entries else [f"No entry{back} is like that."]
     return Shown(answer=page, lines=[*lines, *more_lines(page.next)])
 
 

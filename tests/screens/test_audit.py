@@ -17,6 +17,7 @@ from jobconsole.present.audit import ALL, AuditFilter
 from jobconsole.screens.audit import AuditScreen
 from jobconsole.screens.audit_entry import AuditEntryScreen
 from jobconsole.screens.lines_form import LinesForm
+from jobconsole.screens.told_rows import BARREN
 from tests.hostile import HOSTILE
 from tests.screens.acting_stage import flat, said
 from tests.screens.idle import idle, until
@@ -109,6 +110,21 @@ async def test_a_filter_is_typed_named_and_taken_away(tmp_path: Path) -> None:
         assert isinstance(app.screen, LinesForm)
         await pilot.press("escape")
         assert screen.asked == ALL
+
+
+async def test_a_search_that_finds_nothing_says_how_far_it_looked_and_goes_on_at_a_key() -> None:
+    fake = trailed()
+    fake.trail.looked = 4
+    async with on_audit(fake) as (app, screen, pilot):
+        await filled(app, pilot, subject="item-9", person="m.ito")  # the 34th of 43 entries, the newest first
+        await said(app, "No entry back to ")
+        assert screen.paged.pages == BARREN
+        assert int(screen.paged.next or 0) < 33
+        while not len(screen.rows):
+            await pilot.press("end")
+            await idle(app)
+        assert [each.subject for each in screen.rows.rows] == ["item-9"]
+        assert "1 read, there is more" in flat(app)
 
 
 @pytest.mark.requirement("MONEY-31")

@@ -35,6 +35,8 @@ class FakeTrail:
         self.entries = entries
         self.seals: dict[int, AuditSeal] = {}
         self.told: list[TimelineEntry] = []
+        self.looked: int | None = None
+        """How many entries one page looks through; None: all."""
 
     def add(
         self, person: str | None, action: str, subject: str, *, outcome: str = "done", **detail: object
@@ -95,10 +97,25 @@ class FakeTrail:
         return csv_text.MARK + csv_text.lines([_HEADS]) + lines
 
     def _page(self, asked: Asked) -> AuditPage:
+        if self.looked is not None:
+            return self._searched(asked, self.looked)
         rows, skipped = self._asked(asked), _cursor(asked)
         page = rows[skipped : skipped + asked.limit()]
         end = skipped + len(page)
         return AuditPage(entries=tuple(page), next=str(end) if end < len(rows) else None, as_of=self._now())
+
+    def _searched(self, asked: Asked, looked: int) -> AuditPage:
+        """A page of the next so many entries, which says how far it looked."""
+        begin = _cursor(asked)
+        window = [*reversed(self.entries)][begin : begin + looked]
+        fit = {each.id for each in self._asked(asked)}
+        more = begin + looked < len(self.entries)
+        return AuditPage(
+            entries=tuple(each for each in window if each.id in fit),
+            next=str(begin + looked) if more else None,
+            as_of=self._now(),
+            looked_to=window[-1].at if more else None,
+        )
 
     def _entry(self, asked: Asked) -> AuditDetail:
         entry = next((each for each in self.entries if str(each.id) == asked.parts["entry"]), None)

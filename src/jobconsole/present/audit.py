@@ -101,6 +101,13 @@ def filter_options(asked: AuditFilter) -> str:
     return "".join(f" --{name} {shlex.quote(value)}" for name, value in given.items() if value is not None)
 
 
+def nothing_like_it(looked_to: datetime | None) -> str:
+    """What stands in place of entries; `looked_to`: what is older was not looked at yet."""
+    if looked_to is None:
+        return NOTHING_LIKE_IT
+    return f"No entry back to {utc(looked_to)} is all of that. End looks further back, / changes what is asked for."
+
+
 def audit_title(rows: int, *, more: bool, asked: AuditFilter, at: At, width: int) -> Line:
     """`Audit trail · 200 read, there is more · by m.ito`, as much of it as fits."""
     words = filter_words(asked, at)

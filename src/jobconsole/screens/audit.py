@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,12 +23,12 @@ from jobconsole.present.audit import (
     ALL,
     EMPTY,
     FIELDS,
-    NOTHING_LIKE_IT,
     AuditFilter,
     audit_cells,
     audit_columns,
     audit_title,
     entry_lines,
+    nothing_like_it,
     read_filter,
     typed_filter,
 )
@@ -80,6 +81,8 @@ class AuditScreen(WatchingScreen):
             lambda each: str(each.id), lambda each, _: audit_cells(each, self.at())
         )
         self.paged: Paged[AuditEntry] = Paged(self.rows, self._page)
+        self.looked_to: datetime | None = None
+        """How far a search looked that ended before it had a page."""
 
     def compose_body(self) -> ComposeResult:
         """Title, list, the entry under the cursor."""
@@ -143,6 +146,7 @@ class AuditScreen(WatchingScreen):
 
     async def _page(self, cursor: str | None) -> Page[AuditEntry]:
         page = await client.audit(self.shell.service, asked=self._query(), cursor=cursor)
+        self.looked_to = page.looked_to
         return page.entries, page.next
 
     async def _more(self) -> None:
@@ -237,7 +241,8 @@ class AuditScreen(WatchingScreen):
         if self.shell.session is not None and not self._may():
             sentence = missing(Permission.AUDIT_READ, self.shell.tenant)
             return [(Piece(f"Only who audits reads the trail. {sentence}", Tone.WARN),)]
-        return self.said_lines(EMPTY if self.asked == ALL else NOTHING_LIKE_IT, rows=len(self.rows))
+        nothing = EMPTY if self.asked == ALL else nothing_like_it(self.looked_to)
+        return self.said_lines(nothing, rows=len(self.rows))
 
     @on(Table.CursorMoved)
     def _cursor_moved(self) -> None:

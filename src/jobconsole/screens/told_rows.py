@@ -75,6 +75,10 @@ class ToldRows(Generic[T]):
         return needs
 
 
+BARREN = 5
+"""Pages without a row, one after the other, after which a search goes on only where a person says so."""
+
+
 class Paged(Generic[T]):
     """A list of the service that is read page by page into `rows`."""
 
@@ -91,11 +95,12 @@ class Paged(Generic[T]):
         """Reads the list anew, as far as `least` rows."""
         async with self._turn:
             found: list[T] = []
-            cursor, self.pages = None, 0
-            while self.pages == 0 or (cursor is not None and len(found) < least):
+            cursor, self.pages, barren = None, 0, 0
+            while self.pages == 0 or (cursor is not None and len(found) < least and barren < BARREN):
                 page, cursor = await self._ask(cursor)
                 found += page
                 self.pages += 1
+                barren = 0 if page else barren + 1
             self.rows.show(found)
             self.next = cursor
 
