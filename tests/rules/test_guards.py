@@ -32,6 +32,7 @@ def guard(*windows: Window) -> Guard:
         (MONDAY + timedelta(hours=17, minutes=59, seconds=59.999999), True, MONDAY + timedelta(days=1, hours=8)),
         (MONDAY + timedelta(hours=18), False, MONDAY + timedelta(days=1, hours=8)),
         (MONDAY + timedelta(days=4, hours=18), False, MONDAY + timedelta(days=6, hours=22)),
+        (MONDAY + timedelta(days=5, hours=10), False, MONDAY + timedelta(days=6, hours=22)),
         (
             MONDAY + timedelta(days=6, hours=23, minutes=59, seconds=59.999999),
             True,
@@ -39,7 +40,16 @@ def guard(*windows: Window) -> Guard:
         ),
         (datetime(2026, 11, 30, 9, 30, tzinfo=timezone(timedelta(hours=2))), False, MONDAY + timedelta(hours=8)),
     ],
-    ids=["before", "begins", "last-moment", "ends", "friday-night", "to-the-end-of-the-day", "in-another-zone"],
+    ids=[
+        "before",
+        "begins",
+        "last-moment",
+        "ends",
+        "friday-night",
+        "another-day",
+        "to-the-end-of-the-day",
+        "in-another-zone",
+    ],
 )
 def test_a_window_holds_from_its_start_to_before_its_end_in_utc(
     at: datetime, opened: bool, following: datetime

@@ -116,6 +116,7 @@ async def test_what_is_named_goes_in_though_a_stretch_leaves_it_out(desk: Recove
     desk.planned()
     desk.planned(GONE, floor_at=NIGHT)
     done, away = desk.completed(), desk.dead(HOURLY, discarded_at=NIGHT, discarded_by="o.lind", discard_reason="Old")
+    passed = desk.dead(GONE, NIGHT - HOUR)  # retention is past it, and did not come to remove it yet
     made = await desk.make(
         occurrences=(
             done,
@@ -123,6 +124,7 @@ async def test_what_is_named_goes_in_though_a_stretch_leaves_it_out(desk: Recove
             away,
             f"{HOURLY}@2026-11-28T09:00:00Z",
             f"{GONE}@2026-11-28T01:00:00Z",
+            passed,
             "no name at all",
             "01234567-89ab-7cde-8f01-23456789abcd",
         )
@@ -132,13 +134,14 @@ async def test_what_is_named_goes_in_though_a_stretch_leaves_it_out(desk: Recove
     assert {name: reason for name, (reason, _) in left.items()} == {
         f"{HOURLY}@2026-11-28T09:00:00Z": "unknown",
         f"{GONE}@2026-11-28T01:00:00Z": "removed",
+        f"{GONE}@2026-11-28T00:00:00Z": "removed",
         "no name at all": "unknown",
         "01234567-89ab-7cde-8f01-23456789abcd": "unknown",
     }
     assert made["command"] == (
         f"jobconsole recoveries replay --occurrence {done} --occurrence {NIGHTLY}@2026-11-28T02:00:00+01:00 --occurrence"
         f" {away} --occurrence {HOURLY}@2026-11-28T09:00:00Z --occurrence {GONE}@2026-11-28T01:00:00Z --occurrence"
-        " 'no name at all' --occurrence 01234567-89ab-7cde-8f01-23456789abcd --reason 'A missed night'"
+        f" {passed} --occurrence 'no name at all' --occurrence 01234567-89ab-7cde-8f01-23456789abcd --reason 'A missed night'"
     )
 
 

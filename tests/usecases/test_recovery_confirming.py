@@ -123,6 +123,25 @@ async def test_every_change_since_it_was_frozen_is_named(desk: RecoveryDesk) -> 
     assert refusal.detail.endswith(" and more. Make a new one.")
 
 
+async def test_what_retention_came_past_meanwhile_is_removed(desk: RecoveryDesk) -> None:
+    gone = desk.dead()
+    made = await desk.make()
+    desk.one("update jobs.schedules set floor_at = %s where schedule = %s returning 1", NIGHT, NIGHTLY)
+    refusal = await refused_with(ErrorCode.PLAN_CHANGED, desk.confirm(made))
+    (change,) = refusal.extra["changes"]
+    assert (change["item"], change["field"], change["after"]) == (gone, "state", "removed")
+
+
+@pytest.mark.requirement("MONEY-13")
+async def test_a_code_of_a_step_before_it_was_frozen_is_spent_and_refused(desk: RecoveryDesk, clock: Clock) -> None:
+    clock.advance(30 - desk.money.now().timestamp() % 30)  # the step before is over, and still within the drift
+    desk.dead(MONEY)
+    made = await desk.make(person="m.ito")
+    await refused_with(ErrorCode.CODE_USED, desk.confirm(made, "m.ito", code=desk.money.code(steps=-1)))
+    assert (await desk.shown(made, "m.ito")).recovery.state == "open"
+    assert (await desk.confirm(made, "m.ito", code=desk.money.code()))["state"] == "applying"
+
+
 async def test_a_skipped_instant_that_was_made_meanwhile_is_a_change(desk: RecoveryDesk) -> None:
     desk.skipped(NIGHT, NIGHT, 1)
     made = await desk.make(skipped=True)
@@ -225,3 +244,6 @@ async def test_money_is_resumed_with_a_code_of_finance_alone(desk: RecoveryDesk)
     await refused_with(ErrorCode.CODE_WRONG, desk.resume(made, "k.rao"))
     await refused_with(ErrorCode.CODE_USED, desk.resume(made, "m.ito", code=desk.money.code()))
     assert (await desk.resume(made, "k.rao", code=desk.money.code("k.rao")))["state"] == "applying"
+    await desk.steer("pause", made)
+    await desk.money.stop()
+    await refused_with(ErrorCode.MONEY_STOPPED, desk.resume(made, "k.rao", code=WRONG))

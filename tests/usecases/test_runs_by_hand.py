@@ -15,6 +15,9 @@ from jobcontract.occurrences import OccurrenceChanged
 from jobcontract.permissions import Permission
 from jobcontract.states import OccurrenceOrigin, OccurrenceState
 from jobservice.rules.schedules import Confirmed, Guard, Schedule, Window
+from jobservice.store import switches
+from jobservice.store.database import Transaction
+from jobservice.usecases import runs_by_hand
 from jobservice.usecases.audit import list_audit
 from jobservice.usecases.idempotency import Answered, Once
 from jobservice.usecases.runs_by_hand import run
@@ -125,17 +128,39 @@ async def test_what_runs_by_itself_elsewhere_or_moves_money_is_not_started_by_ha
     assert count(jobs) == 0
 
 
+OFF = "update jobs.schedules set disabled_at = jobs.now(), disabled_by = 'o.lind', disabled_reason = 'broken'"
+STOP = "insert into jobs.stops (tenant, scope, name, by, reason) values ('acme', 'tenant', 'acme', 'o.lind', 'fire')"
+
+
+async def test_one_that_is_disabled_in_this_very_moment_is_refused(
+    jobs: ScheduleDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look = runs_by_hand.item_store.now
+
+    async def then_off(transaction: Transaction) -> datetime:
+        jobs.connection.execute(OFF)
+        return await look(transaction)
+
+    monkeypatch.setattr(runs_by_hand.item_store, "now", then_off)
+    await refused_with(ErrorCode.SCHEDULE_DISABLED, started(jobs))
+    assert count(jobs) == 0
+
+
+@pytest.mark.parametrize("held", [OFF, STOP], ids=["disabled", "stopped"])
+async def test_the_statement_that_starts_one_compares_by_itself(jobs: ScheduleDesk, held: str) -> None:
+    jobs.connection.execute(held)
+    async with jobs.service.database.transaction("acme") as transaction:
+        assert await switches.start(transaction, BY_HAND, at=jobs.now, lock=BY_HAND, tzdata="2026f") is None
+    assert count(jobs) == 0
+
+
 @pytest.mark.requirement("provide-operational-recovery-procedures")
 async def test_a_disabled_schedule_and_a_stopped_tenant_start_nothing(jobs: ScheduleDesk) -> None:
-    jobs.connection.execute(
-        "update jobs.schedules set disabled_at = jobs.now(), disabled_by = 'o.lind', disabled_reason = 'broken'"
-    )
+    jobs.connection.execute(OFF)
     refusal = await refused_with(ErrorCode.SCHEDULE_DISABLED, started(jobs))
     assert refusal.detail == f"{BY_HAND} is disabled by Olle Lind: broken. Enable it first."
     jobs.connection.execute("update jobs.schedules set disabled_at = null, disabled_by = null, disabled_reason = null")
-    jobs.connection.execute(
-        "insert into jobs.stops (tenant, scope, name, by, reason) values ('acme', 'tenant', 'acme', 'o.lind', 'fire')"
-    )
+    jobs.connection.execute(STOP)
     refusal = await refused_with(ErrorCode.WORK_STOPPED, started(jobs))
     assert "fire" in refusal.detail
     jobs.connection.execute("delete from jobs.stops")
