@@ -12,6 +12,7 @@ from jobservice.store.database import Database
 from jobservice.usecases import people as people_
 from tests.usecases.desk import PAYOUTS
 from tests.usecases.money_desk import MoneyDesk, money_desk
+from tests.usecases.recovery_desk import DAY, MONEY, NIGHT, recovery_desk
 
 pytestmark = pytest.mark.requirement("MONEY-21")
 
@@ -73,6 +74,26 @@ async def test_what_was_not_confirmed_is_void_and_what_was_is_paused(
     ]
     hints = money.rows("select topic, ref from jobs.hints where topic in ('plan', 'items') order by id desc limit 3")
     assert sorted(hints) == sorted([("items", PAYOUTS), ("plan", applied["id"]), ("plan", opened["id"])])
+
+
+async def test_recoveries_of_a_person_who_left_begin_nothing_more(
+    database: Database, people: Any, owner_database: Database
+) -> None:
+    desk = recovery_desk(database, people)
+    desk.planned()
+    desk.dead(MONEY)
+    desk.dead()
+    going = await desk.confirm(await desk.make(person="m.ito"), "m.ito", code=desk.money.code())
+    desk.dead(MONEY, NIGHT + DAY)
+    opened, other = await desk.make(person="m.ito"), await desk.confirm(await desk.make())
+    await _disable(owner_database)
+    assert dict(desk.rows("select name, state || coalesce(': ' || why, '') from jobs.recoveries")) == {
+        going["name"]: "paused: m.ito was disabled.",
+        opened["name"]: "dropped: m.ito was disabled.",
+        other["name"]: "applying",
+    }
+    acts = "select action, person from jobs.audit where subject = any(%s) order by id desc limit 2"
+    assert sorted(desk.rows(acts, [going["id"], opened["id"]])) == [("drop-recovery", None), ("pause-recovery", None)]
 
 
 async def _one_of_two_tokens(owner: Database) -> None:

@@ -1,4 +1,5 @@
-"""Owns the statements that hold a person's plans back: voided before they are confirmed, paused after (MONEY.md 16, 21).
+"""Owns the statements that hold a person's plans and recoveries back: voided before they are confirmed, paused after
+(MONEY.md 16, 21).
 
 They run on the owner's connection, over all tenants of a person. Decides nothing.
 """
@@ -50,3 +51,13 @@ async def pause(transaction: Transaction, plan: LivePlan, *, reason: str) -> int
     """Pause a confirmed plan; its new version, None where it is paused already, or over."""
     row = await transaction.row("holding_back/pause", plan=plan.id, reason=reason)
     return None if row is None else int(row["version"])
+
+
+async def lock_recoveries(
+    transaction: Transaction, person: str, tenants: Sequence[str] | None
+) -> tuple[tuple[str, str], ...]:
+    """Lock a person's recoveries that something may still begin of, as tenant and id; `tenants` None = in all of them."""
+    rows = await transaction.rows(
+        "holding_back/lock_recoveries", person=person, tenants=None if tenants is None else list(tenants)
+    )
+    return tuple((row["tenant"], row["id"]) for row in rows)
