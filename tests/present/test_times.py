@@ -112,6 +112,11 @@ def test_a_time_that_the_clocks_skip_is_refused_and_one_that_comes_twice_is_name
     assert "occurs twice" in twice.sentence
 
 
+def test_now_is_a_moment_and_no_time_to_come() -> None:
+    assert read_moment(" Now ", LONDON, NOW).instant == NOW
+    assert "in the past" in read_instant("now", LONDON, NOW).sentence
+
+
 @pytest.mark.parametrize(
     ("typed", "words"),
     [

@@ -69,7 +69,7 @@ async def test_a_stretch_is_typed_shown_confirmed_by_its_act_and_watched_to_its_
         await said(app, "✓ done tern-42")
 
 
-@pytest.mark.requirement("MONEY-01")
+@pytest.mark.requirement("MONEY-1")
 async def test_money_is_left_out_for_an_operator_and_takes_a_code_of_finance() -> None:
     fake = night(money=True)
     async with at_place(fake, "9") as (app, pilot):
@@ -150,7 +150,7 @@ async def test_it_is_paused_resumed_and_aborted_with_reasons_that_are_seen() -> 
         for key, reason, words, state in (
             ("p", "odd errors", "‖ paused by you: odd errors", RecoveryState.PAUSED),
             ("r", "they are known", "Resumed: it goes on.", RecoveryState.APPLYING),
-            ("A", "enough", "✗ Aborted by you", RecoveryState.ABORTED),
+            ("A", "enough", "enough. What had begun goes on to its end.", RecoveryState.ABORTED),
         ):
             await pilot.press(key)
             give(await dialog(app, OrderForm), reason=reason)

@@ -241,7 +241,7 @@ def leads_columns(first: Lead | None, *, wide: bool) -> tuple[Column, ...]:
     return (
         Column(id="word", label="", least=13, whole=True),
         Column(id="text", label=first.part.value if first is not None else "", least=20),
-        Column(id="when", label="since", least=5, right=True, uncut=True, most=9, yields=2),
+        Column(id="when", label="since", least=6, right=True, uncut=True, most=9, yields=2),
         Column(id="to", label="goes to" if wide else "", least=1, whole=True),
     )
 

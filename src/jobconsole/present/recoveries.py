@@ -303,7 +303,9 @@ def progress_lines(recovery: Recovery, seen: PlanSeen, keys: Mapping[str, str]) 
             took = f" after {span((recovery.ended_at - recovery.started_at).total_seconds())}"
         lines.append((Piece(f"✓ Every row had its turn{ended}{took}.", Tone.GOOD),))
     elif recovery.state is RecoveryState.ABORTED:
-        lines.append((Piece(f"✗ Aborted by {who}{ended}{why}", Tone.BAD), Piece(" What had begun goes on to its end.")))
+        stop = "" if why.endswith((".", "?", "!")) else "."
+        gone_on = Piece(" What had begun goes on to its end.")
+        lines.append((Piece(f"✗ Aborted by {who}{ended}{why}{stop}", Tone.BAD), gone_on))
     elif recovery.state is not RecoveryState.APPLYING:
         lines.append(_over_line(recovery, seen, keys["recovery.make-anew"]))
     return lines

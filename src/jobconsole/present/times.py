@@ -140,8 +140,8 @@ def read_instant(text: str, zone: tzinfo, now: datetime) -> Typed:
 
 
 def read_moment(text: str, zone: tzinfo, now: datetime) -> Typed:
-    """Read a typed instant in `zone`, past or to come: absolute, `yesterday 9:00`, `-2h`, `+2d` (days keep the time of day;
-    hours are exact). A day alone is its beginning: who asks what ran since that day wants its night as well.
+    """Read a typed instant in `zone`, past or to come: absolute, `now`, `yesterday 9:00`, `-2h`, `+2d` (days keep the time
+    of day; hours are exact). A day alone is its beginning: who asks what ran since that day wants its night as well.
 
     A time that the clocks skip is refused, one that occurs twice takes the first; both are said.
     """
@@ -169,6 +169,8 @@ def _wrong(sentence: str, examples: str) -> Typed:
 
 
 def _resolve(typed: str, zone: tzinfo, now: datetime, bare: str) -> tuple[datetime, str]:
+    if typed.lower() == "now":
+        return now, ""
     if found := _RELATIVE.fullmatch(typed):
         number = int(f"{found['sign']}{found['number']}")
         return _relative(number, found["unit"].lower(), zone, now)
