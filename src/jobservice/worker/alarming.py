@@ -7,9 +7,10 @@ occurrences it takes milliseconds. Nothing is written where nothing changed.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import ClassVar
@@ -18,10 +19,10 @@ import structlog
 
 from jobcontract.operating import AlarmKind, StopScope
 from jobservice.rules import alarms as rules
-from jobservice.rules.alarms import Condition, Decided, Thresholds
+from jobservice.rules.alarms import Condition, Decided, Open, Thresholds, WorkerSeen
 from jobservice.store import alarms as store
 from jobservice.store import hints
-from jobservice.store.database import Transaction
+from jobservice.store.database import Row, Transaction
 from jobservice.worker.fenced import Lease
 
 _log = structlog.get_logger("jobservice.worker")
@@ -32,6 +33,20 @@ KEEP_SECONDS = 90 * DAY
 BATCH = 1_000
 FIGURES_SECONDS = 30.0
 """Between two counts for the metrics where nothing changed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Seen:
+    """The rows of one look."""
+
+    late: Sequence[Row]
+    missed: Sequence[Row]
+    parked: Sequence[Row]
+    stops: Sequence[Row]
+    dead: Sequence[Row]
+    retrying: Mapping[tuple[str, str], int]
+    leaving: Sequence[Row]
+    workers: Sequence[WorkerSeen]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -52,9 +67,10 @@ class Alarming:
         """Look, and write what changed; how many opened and were cleared, and how many old ones went."""
         async with lease.database.transaction(None) as transaction:
             now, tenants = await store.clock(transaction)
-            conditions = await self._look(transaction, now, tenants)
+            seen = await self._look(transaction)
             opened = await store.opened(transaction)
-        decided = rules.decide(conditions, opened, now, self.thresholds)
+        # In a storm these are many thousands of sentences: the loop that renews leases does not wait for them.
+        decided = await asyncio.to_thread(_decide, seen, opened, now, tenants, self.thresholds)
         done: dict[str, int] = {}
         if decided.opened or decided.found or decided.cleared:
             done |= await self._write(lease, decided)
@@ -63,48 +79,21 @@ class Alarming:
             await self._count(transaction)
         return {what: number for what, number in (done | {"removed": removed}).items() if number}
 
-    async def _look(self, transaction: Transaction, now: datetime, tenants: Iterable[str]) -> list[Condition]:
-        """Everything that is an alarm now, in all tenants."""
+    async def _look(self, transaction: Transaction) -> _Seen:
+        """Everything that may be an alarm, in all tenants."""
         limits = self.thresholds
-        found = [
-            rules.late(row["tenant"], row["schedule"], row["count"], row["since"])
-            for row in await store.late(transaction, after=limits.late_after)
-        ]
-        found += [
-            rules.missed(row["tenant"], row["schedule"], row["count"], row["merged"], row["at"])
-            for row in await store.missed(transaction, within=limits.missed_for)
-        ]
-        found += [rules.parked(row["tenant"], row["schedule"], row["since"]) for row in await store.parked(transaction)]
-        found += [
-            rules.stopped(
-                row["tenant"],
-                None if row["scope"] is None else StopScope(row["scope"]),
-                row["name"],
-                row["by"],
-                row["since"],
-            )
-            for row in await store.stops(transaction)
-        ]
-        found += await self._failures(transaction)
-        seen = await store.workers(transaction, within=rules.MISSING_MOST.total_seconds())
-        gone = rules.missing(seen, now, limits)
-        return found + [rules.worker_missing(tenant, each) for tenant in tenants for each in gone]
-
-    async def _failures(self, transaction: Transaction) -> list[Condition]:
-        """Dead letters, those that go, and schedules that fail far more than as a rule."""
         dead = await store.dead(transaction)
-        retrying = await store.retrying(transaction)
-        found = [rules.dead_letters(row["tenant"], row["schedule"], row["count"], row["since"]) for row in dead]
-        counted = {(row["tenant"], row["schedule"]): (row["recent"], row["before"]) for row in dead}
-        for key in {*counted, *retrying}:
-            recent, before = counted.get(key, (0, 0))
-            one = rules.spike(
-                *key, recent=recent, before=before, retrying=retrying.get(key, 0), thresholds=self.thresholds
-            )
-            if one is not None:
-                found.append(one)
-        leaving = await store.leaving(transaction, sorted(counted), ahead=DAY)
-        return found + [rules.leaving(row["tenant"], row["schedule"], row["count"], row["at"]) for row in leaving]
+        keys = sorted({(row["tenant"], row["schedule"]) for row in dead})
+        return _Seen(
+            late=await store.late(transaction, after=limits.late_after),
+            missed=await store.missed(transaction, within=limits.missed_for),
+            parked=await store.parked(transaction),
+            stops=await store.stops(transaction),
+            dead=dead,
+            retrying=await store.retrying(transaction),
+            leaving=await store.leaving(transaction, keys, ahead=DAY),
+            workers=await store.workers(transaction, within=rules.MISSING_MOST.total_seconds()),
+        )
 
     async def _write(self, lease: Lease, decided: Decided) -> Mapping[str, int]:
         async with lease.transaction() as transaction:
@@ -141,3 +130,47 @@ class Alarming:
             return
         self._figures, self._counted = figures, time.monotonic()
         await store.count(transaction, figures)
+
+
+def _decide(
+    seen: _Seen, opened: Sequence[Open], now: datetime, tenants: Iterable[str], thresholds: Thresholds
+) -> Decided:
+    """What one look changes."""
+    return rules.decide(_conditions(seen, now, tenants, thresholds), opened, now, thresholds)
+
+
+def _conditions(seen: _Seen, now: datetime, tenants: Iterable[str], thresholds: Thresholds) -> list[Condition]:
+    """Everything that is an alarm now, in all tenants."""
+    found = [rules.late(row["tenant"], row["schedule"], row["count"], row["since"]) for row in seen.late]
+    found += [
+        rules.missed(row["tenant"], row["schedule"], row["count"], row["merged"], row["at"]) for row in seen.missed
+    ]
+    found += [rules.parked(row["tenant"], row["schedule"], row["since"]) for row in seen.parked]
+    found += [
+        rules.stopped(
+            row["tenant"],
+            None if row["scope"] is None else StopScope(row["scope"]),
+            row["name"],
+            row["by"],
+            row["since"],
+        )
+        for row in seen.stops
+    ]
+    found += [rules.dead_letters(row["tenant"], row["schedule"], row["count"], row["since"]) for row in seen.dead]
+    found += _spikes(seen, thresholds)
+    found += [rules.leaving(row["tenant"], row["schedule"], row["count"], row["at"]) for row in seen.leaving]
+    gone = rules.missing(seen.workers, now, thresholds)
+    return found + [rules.worker_missing(tenant, each) for tenant in tenants for each in gone]
+
+
+def _spikes(seen: _Seen, thresholds: Thresholds) -> list[Condition]:
+    """Schedules that fail far more than as a rule."""
+    counted = {(row["tenant"], row["schedule"]): (row["recent"], row["before"]) for row in seen.dead}
+    found = []
+    for key in {*counted, *seen.retrying}:
+        recent, before = counted.get(key, (0, 0))
+        retrying = seen.retrying.get(key, 0)
+        one = rules.spike(*key, recent=recent, before=before, retrying=retrying, thresholds=thresholds)
+        if one is not None:
+            found.append(one)
+    return found
