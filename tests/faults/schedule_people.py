@@ -97,7 +97,7 @@ class Operator:
         """What ended of harmless schedules in some seconds that passed, as a recovery; some are paused and resumed, or
         aborted."""
         tenant, now = self._tenant(), await self._now()
-        since = now - timedelta(seconds=self.chance.uniform(seconds, 5 * seconds) if again else seconds)
+        since = now - timedelta(seconds=self.chance.uniform(4 * seconds, 20 * seconds) if again else seconds)
         order = RecoveryOrder(
             act=RecoveryAct.REPLAY,
             reason="A missed stretch.",
@@ -164,7 +164,8 @@ class Operator:
     async def drain(self) -> None:
         """Drain a Worker, wait until it says that it drains, and let it take again after a while."""
         found = await self._look(
-            "select incarnation from jobs.workers where stopped_at is null order by random() limit 1"
+            "select incarnation from jobs.workers where stopped_at is null"
+            " and beat_at > jobs.now() - interval '3 seconds' order by random() limit 1"
         )
         for (incarnation,) in found:
             worker, tenant = str(incarnation), self._tenant()

@@ -82,7 +82,7 @@ class PeopleJudge:
         over = self.rows(
             "select o.tenant, o.schedule, o.scheduled_at, r.attempts from jobs.occurrences as o"
             " cross join lateral (select min(replay) as replay from jobs.occurrence_replays"
-            " where occurrence = o.id and not_done = 0) as f"
+            " where occurrence = o.id and not_done = 0 and state_before = 'completed') as f"
             " cross join lateral (select count(*) as attempts from jobs.occurrence_attempts"
             " where occurrence = o.id and replay < f.replay) as r where f.replay is not null"
         )
