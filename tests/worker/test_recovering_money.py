@@ -9,6 +9,7 @@ import pytest
 from jobservice.rules.keys import PublicKeys
 from jobservice.store.database import Database
 from jobservice.worker.recovery_proof import proven
+from tests.usecases.desk import RELEASE_MANY
 from tests.usecases.money_desk import KEYS
 from tests.usecases.recovery_desk import DAY, MONEY, NIGHT, recovery_desk
 from tests.worker.recoveries_stage import FIRST, RecoveryStage
@@ -42,6 +43,35 @@ async def test_what_moves_money_runs_only_under_a_signature_that_holds(stage: Re
     assert shown.state == "paused"
     assert "The signature of its confirmation does not hold" in (shown.why or "")
     assert desk.rows("select sum(replays) from jobs.occurrences") == [(1,)]
+
+
+@pytest.mark.requirement("MONEY-20")
+@pytest.mark.parametrize(
+    ("stop", "lift"),
+    [
+        (
+            "update jobs.money_switches set stopped = true, at = jobs.now(), by = 'k.rao', reason = 'A fraud'",
+            "update jobs.money_switches set stopped = false, at = null, by = null, reason = null",
+        ),
+        (
+            "insert into jobs.stops (tenant, scope, name, by, reason) values"
+            f" ('acme', 'bulk-command', '{RELEASE_MANY}', 'k.rao', 'A fraud')",
+            "delete from jobs.stops",
+        ),
+    ],
+    ids=["money", "command"],
+)
+async def test_while_what_it_moves_is_stopped_nothing_begins_and_counts_as_done(
+    stage: RecoveryStage, stop: str, lift: str
+) -> None:
+    desk = stage.desk
+    desk.dead(MONEY)
+    made = await desk.confirm(await desk.make(person="m.ito"), "m.ito", code=desk.money.code())
+    desk.hand.connection.execute(stop)
+    assert await stage.run() == {}
+    assert [turn for _, turn, _ in stage.turns(made)] == ["not-started"]
+    desk.hand.connection.execute(lift)
+    assert await stage.run() == {"begun": 1}
 
 
 @pytest.mark.parametrize(

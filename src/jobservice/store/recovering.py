@@ -99,9 +99,18 @@ async def settle(transaction: Transaction, recovery: str, ended: Sequence[Ended]
     return 0 if row is None else int(row["settled"])
 
 
-async def next_row(transaction: Transaction, recovery: str, *, at_once: int) -> NextRow | None:
-    """The row whose turn it is; None where `at_once` run already, the tenant is stopped, or none is left."""
-    row = await transaction.row("recovering/next", recovery=recovery, at_once=at_once)
+async def next_row(
+    transaction: Transaction, recovery: str, *, at_once: int, commands: Mapping[str, str]
+) -> NextRow | None:
+    """The row whose turn it is; None where `at_once` run already, the tenant or what they move is stopped, or none is left.
+    `commands`: the bulk command of each schedule that moves money."""
+    row = await transaction.row(
+        "recovering/next",
+        recovery=recovery,
+        at_once=at_once,
+        schedules=list(commands),
+        commands=list(commands.values()),
+    )
     return None if row is None else NextRow(**row)
 
 

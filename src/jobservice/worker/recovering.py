@@ -22,6 +22,7 @@ from jobservice.records import RecordSet
 from jobservice.rules.claims import Denied
 from jobservice.rules.keys import PublicKeys
 from jobservice.rules.rhythms import CannotCompute, Cron, between, tzdata_version
+from jobservice.rules.schedules import Confirmed
 from jobservice.store import audit, hints, items, recoveries, switches
 from jobservice.store import recovering as store
 from jobservice.store.database import Database, Transaction
@@ -154,7 +155,7 @@ class Recovering:
             found = await recoveries.lock(transaction, due.id)
             if found is None or found.state is not RecoveryState.APPLYING:
                 return False
-            row = await store.next_row(transaction, due.id, at_once=found.at_once)
+            row = await store.next_row(transaction, due.id, at_once=found.at_once, commands=self._commands())
             if row is None:
                 return False
             if row.moves == Moves.MONEY and not await self._believed(transaction, found):
@@ -171,6 +172,10 @@ class Recovering:
             )
             await _tell(transaction, found, [(Turn.NOT_STARTED, begun.turn)])
         return True
+
+    def _commands(self) -> Mapping[str, str]:
+        every = self.records.schedules.values()
+        return {each.id: each.selection.command for each in every if isinstance(each.selection, Confirmed)}
 
     async def _believed(self, transaction: Transaction, found: LockedRecovery) -> bool:
         return self.keys is not None and await proven(transaction, found.id, self.keys())
