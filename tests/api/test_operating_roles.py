@@ -36,6 +36,19 @@ MAY: dict[str, set[str]] = {
     "undrain-worker": OPERATOR,
     "acknowledge-alarm": BOTH,
 }
+NEEDED = {
+    "run-schedule": "schedule.run",
+    "disable-schedule": "schedule.disable",
+    "enable-schedule": "schedule.disable",
+    "replay-occurrence": "occurrence.replay",
+    "discard-occurrence": "occurrence.discard",
+    "stop-work": "work.stop",
+    "lift-stop": "work.stop",
+    "drain-worker": "worker.drain",
+    "undrain-worker": "worker.drain",
+    "acknowledge-alarm": "alarm.acknowledge",
+}
+"""The permission that a refusal names; of everything about recoveries `recovery.make`."""
 REASON: dict[str, Any] = {"reason": "tried by every role"}
 STOP = {**REASON, "scope": "queue", "name": "payments.payouts"}
 BODIES: dict[str, dict[str, Any]] = {
@@ -77,7 +90,8 @@ async def test_every_act_is_tried_by_every_role(api: Api, service: Any, role: st
             assert answer.status_code not in (401, 403, 404, 405, 500) or nowhere in path, (route.name, answer.text)
             assert answer.status_code not in (401, 403, 405, 500), (route.name, answer.text)
             continue
-        problem_of(answer, 403, "permission-missing")
+        problem = problem_of(answer, 403, "permission-missing")
+        assert problem["permission"] == NEEDED.get(route.name, "recovery.make")
         row = api.people.connection.execute(
             "select person, action, outcome from jobs.audit order by id desc limit 1"
         ).fetchone()

@@ -46,7 +46,7 @@ def test_a_replay_is_made_shown_confirmed_and_watched(typed: Typed) -> None:
     assert "tern-42" in twins("recoveries", person="o.lind").output
 
 
-@pytest.mark.requirement("MONEY-01")
+@pytest.mark.requirement("MONEY-1")
 def test_money_takes_a_code_that_is_never_an_argument(typed: Typed) -> None:
     twins, fake = at_night(typed, money=True)
     made_by = twins("recoveries", "requeue", "--reason", "the bank is back")

@@ -30,7 +30,7 @@ def order(act: str = "replay", **given: Any) -> RecoveryOrder:
     return RecoveryOrder(act=RecoveryAct(act), **{"reason": "A missed night", **given})
 
 
-@pytest.mark.requirement("MONEY-01")
+@pytest.mark.requirement("MONEY-1")
 @pytest.mark.parametrize("act", RecoveryAct)
 def test_only_what_runs_money_again_moves_money(act: RecoveryAct) -> None:
     again = act in (RecoveryAct.REPLAY, RecoveryAct.REQUEUE)

@@ -128,7 +128,8 @@ async def test_what_retention_came_past_meanwhile_is_removed(desk: RecoveryDesk)
     made = await desk.make()
     desk.one("update jobs.schedules set floor_at = %s where schedule = %s returning 1", NIGHT, NIGHTLY)
     refusal = await refused_with(ErrorCode.PLAN_CHANGED, desk.confirm(made))
-    (change,) = refusal.extra["changes"]
+    changes: Any = refusal.extra["changes"]
+    (change,) = changes
     assert (change["item"], change["field"], change["after"]) == (gone, "state", "removed")
 
 

@@ -15,9 +15,8 @@ from jobcontract.occurrences import OccurrenceChanged
 from jobcontract.permissions import Permission
 from jobcontract.states import OccurrenceOrigin, OccurrenceState
 from jobservice.rules.schedules import Confirmed, Guard, Schedule, Window
-from jobservice.store import switches
+from jobservice.store import items, switches
 from jobservice.store.database import Transaction
-from jobservice.usecases import runs_by_hand
 from jobservice.usecases.audit import list_audit
 from jobservice.usecases.idempotency import Answered, Once
 from jobservice.usecases.runs_by_hand import run
@@ -135,13 +134,13 @@ STOP = "insert into jobs.stops (tenant, scope, name, by, reason) values ('acme',
 async def test_one_that_is_disabled_in_this_very_moment_is_refused(
     jobs: ScheduleDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    look = runs_by_hand.item_store.now
+    look = items.now
 
     async def then_off(transaction: Transaction) -> datetime:
         jobs.connection.execute(OFF)
         return await look(transaction)
 
-    monkeypatch.setattr(runs_by_hand.item_store, "now", then_off)
+    monkeypatch.setattr(items, "now", then_off)
     await refused_with(ErrorCode.SCHEDULE_DISABLED, started(jobs))
     assert count(jobs) == 0
 

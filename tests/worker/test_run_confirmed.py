@@ -100,7 +100,10 @@ async def test_what_waits_is_tried_at_once_by_its_plan_and_the_run_moves_nothing
     clock.advance(60)  # the phone shows another code
     other = await stage.desk.confirmed(1)
     before, occurrence = money(stage), opens.due()
+    opens.people.connection.execute("listen jobs_work")
     ending = await run(opens, occurrence)
+    assert any(each.payload == "plans" for each in opens.people.connection.notifies(timeout=5)), "who applies is woken"
+    opens.people.connection.execute("unlisten *")
     assert (ending.state, ending.counts.done) == (OccurrenceState.COMPLETED, 3)
     name = stage.plan(plan)["name"]
     assert said(opens, occurrence) == [("done", f"Brought forward: plan {name} tries it now")] * 3

@@ -145,6 +145,7 @@ def _whole(order: RecoveryOrder, founds: Sequence[Found], skipped: Expanded | No
 
 
 def add_count(counted: dict[LeftOut, int], reason: LeftOut, count: int) -> None:
+    """Count so many more of a reason; a reason of which there is nothing is not named."""
     if count:
         counted[reason] = counted.get(reason, 0) + count
 
@@ -154,6 +155,7 @@ def _instants(count: int) -> str:
 
 
 def told(reason: LeftOut, schedule: str, name: str, act: RecoveryAct, at: datetime | None = None) -> KeptOut:
+    """Something that is left out, with its sentence."""
     left = rules.Left(name=name, schedule=schedule, reason=reason, scheduled_at=at)
     return KeptOut(name=name, schedule=schedule, reason=reason.value, sentence=rules.left_sentence(left, act), at=at)
 
@@ -177,6 +179,7 @@ def _kept(found: Mapping[str, Any], act: RecoveryAct) -> KeptOut:
 
 
 def counts(left_out: Mapping[LeftOut, int]) -> list[dict[str, Any]]:
+    """How many are left out for each reason, in the order of the reasons, as the wire has it."""
     return [{"reason": reason.value, "count": left_out[reason]} for reason in LeftOut if left_out.get(reason)]
 
 
