@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from jobcontract.operating import TimelineKind
 from jobservice.rules.keys import PublicKeys
 from jobservice.store.database import Database
+from jobservice.usecases.timeline import AskedTimeline, read_timeline
 from jobservice.worker.recovery_proof import proven
 from tests.usecases.desk import RELEASE_MANY
 from tests.usecases.money_desk import KEYS
@@ -39,10 +41,14 @@ async def test_what_moves_money_runs_only_under_a_signature_that_holds(stage: Re
     desk.one("update jobs.recovery_rows set row_version = 2 where number = 2 returning 1")
     desk.one("update jobs.occurrences set version = 2 where scheduled_at = %s returning 1", NIGHT + DAY)
     assert await stage.run() == {"settled": 1}
-    shown = (await desk.shown(made)).recovery
+    read = await desk.shown(made)
+    shown, now = read.recovery, read.now
     assert shown.state == "paused"
     assert "The signature of its confirmation does not hold" in (shown.why or "")
     assert desk.rows("select sum(replays) from jobs.occurrences") == [(1,)]
+    asked = AskedTimeline(since=now - DAY, until=now + DAY, kinds=frozenset({TimelineKind.RECOVERY}), limit=50)
+    told = [each.sentence for each in (await read_timeline(desk.service, desk.actor("o.lind"), asked, None)).entries]
+    assert any("The service paused it: The signature of its confirmation" in each for each in told)
 
 
 @pytest.mark.requirement("MONEY-20")

@@ -351,7 +351,11 @@ async def _pause(transaction: Transaction, found: LockedRecovery) -> None:
     """Hold a recovery that is not what a person confirmed."""
     _log.error("recovery-unproven", alarm=True, recovery=found.id, name=found.name, tenant=found.tenant)
     version = await recoveries.steer(transaction, found, RecoveryState.PAUSED, by=None, why=_UNPROVEN)
-    entry = _entry(found, "pause-recovery", found.id, {"name": found.name, "why": _UNPROVEN}, by_itself=True)
+    # About the recovery, as what people do to one, and no step of it: the timeline of an incident tells it.
+    detail = {"name": found.name, "reason": _UNPROVEN}
+    entry = audit.NewEntry(
+        person=None, action="pause-recovery", subject=found.id, outcome="done", detail=detail, reference=None
+    )
     await audit.add(transaction, entry)
     await hints.add_recovery(transaction, recovery=found.id, version=version or found.version)
 
