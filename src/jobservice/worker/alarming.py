@@ -8,11 +8,10 @@ occurrences it takes milliseconds. Nothing is written where nothing changed.
 from __future__ import annotations
 
 import asyncio
-import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import ClassVar
 
 import structlog
@@ -31,8 +30,8 @@ DAY = 86_400.0
 KEEP_SECONDS = 90 * DAY
 """How long an alarm that is over is kept."""
 BATCH = 1_000
-FIGURES_SECONDS = 30.0
-"""Between two counts for the metrics where nothing changed."""
+FIGURES_EVERY = timedelta(seconds=30)
+"""Between two writings of the figures, and two removals of old alarms, where nothing changed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +59,8 @@ class Alarming:
     name: str = "alarms"
     wakes: ClassVar[frozenset[str]] = frozenset({"stops"})
     _figures: Mapping[str, int] = field(default_factory=dict)
-    _counted: float | None = None
-    """When they were written last, monotonic."""
+    _counted: datetime | None = None
+    """When they were written last, and old alarms were removed: by the database's clock."""
 
     async def run_once(self, lease: Lease) -> Mapping[str, int]:
         """Look, and write what changed; how many opened and were cleared, and how many old ones went."""
@@ -74,10 +73,11 @@ class Alarming:
         done: dict[str, int] = {}
         if decided.opened or decided.found or decided.cleared:
             done |= await self._write(lease, decided)
-        async with lease.transaction() as transaction:
-            removed = await store.remove_old(transaction, lease.key, keep=KEEP_SECONDS, batch=BATCH)
-            await self._count(transaction)
-        return {what: number for what, number in (done | {"removed": removed}).items() if number}
+        if done or self._is_stale(now, opened):
+            async with lease.transaction() as transaction:
+                done["removed"] = await store.remove_old(transaction, lease.key, keep=KEEP_SECONDS, batch=BATCH)
+                await self._count(transaction, now)
+        return {what: number for what, number in done.items() if number}
 
     async def _look(self, transaction: Transaction) -> _Seen:
         """Everything that may be an alarm, in all tenants."""
@@ -119,17 +119,24 @@ class Alarming:
             _log.info("alarm-cleared", id=row["id"], tenant=row["tenant"], kind=row["kind"], subject=row["subject"])
         return {"opened": len(added), "cleared": len(cleared)}
 
-    async def _count(self, transaction: Transaction) -> None:
-        """Keep the figures of the metrics, where they changed, or were not written for a while."""
-        opened = await store.opened(transaction)
-        kinds = Counter(each.kind for each in opened)
-        figures = {f"alarms-open.{kind}": kinds[kind] for kind in AlarmKind}
-        figures["alarms-unacknowledged"] = sum(not each.acknowledged for each in opened)
-        fresh = self._counted is not None and time.monotonic() < self._counted + FIGURES_SECONDS
-        if figures == self._figures and fresh:
-            return
-        self._figures, self._counted = figures, time.monotonic()
-        await store.count(transaction, figures)
+    def _is_stale(self, now: datetime, opened: Sequence[Open]) -> bool:
+        """Whether figures are to be written though this look changed nothing: somebody looks after an alarm by now, or they
+        were not written for a while."""
+        if self._counted is None or self._figures != _figures(opened):
+            return True
+        return not timedelta(0) <= now - self._counted < FIGURES_EVERY
+
+    async def _count(self, transaction: Transaction, now: datetime) -> None:
+        """Keep the figures of the metrics."""
+        self._figures, self._counted = _figures(await store.opened(transaction)), now
+        await store.count(transaction, self._figures)
+
+
+def _figures(opened: Sequence[Open]) -> Mapping[str, int]:
+    """How many alarms are open, by kind, and how many of them nobody looks after."""
+    kinds = Counter(each.kind for each in opened)
+    figures = {f"alarms-open.{kind}": kinds[kind] for kind in AlarmKind}
+    return figures | {"alarms-unacknowledged": sum(not each.acknowledged for each in opened)}
 
 
 def _decide(

@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
+from uuid import UUID
 
 import structlog
 
@@ -21,6 +22,7 @@ from jobservice.delivery import NotDelivered
 from jobservice.store import alarms as store
 from jobservice.store import hints
 from jobservice.store.alarms import Message
+from jobservice.store.database import Database
 from jobservice.worker.fenced import Lease
 
 _log = structlog.get_logger("jobservice.worker")
@@ -52,6 +54,11 @@ class Telling:
     complain_every: float = 3_600.0
     name: str = "alarms-told"
     _complained: float | None = field(default=None, init=False)
+
+    async def wanted(self, database: Database, holder: UUID) -> bool:  # noqa: ARG002  # whoever asks
+        """Whether something waits to be told."""
+        async with database.transaction(None) as transaction:
+            return await store.waiting(transaction) > 0
 
     async def run_once(self, lease: Lease) -> Mapping[str, int]:
         """Tell what is due, one by one, until an attempt fails: the next run goes on with the others."""
