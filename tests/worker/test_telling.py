@@ -140,6 +140,15 @@ async def test_what_happens_to_an_alarm_is_told_in_its_order_each_once(desk: Des
     }
 
 
+async def test_a_run_is_wanted_while_something_waits_to_be_told(desk: Desk) -> None:
+    ears = Ears()
+    assert not await Telling(hook=ears).wanted(desk.database, HOLDER)
+    desk.alarm()
+    assert await Telling(hook=ears).wanted(desk.database, HOLDER)
+    await desk.run(ears)
+    assert not await Telling(hook=ears).wanted(desk.database, HOLDER)
+
+
 async def test_what_happened_before_the_first_message_arrived_is_told_after_it(desk: Desk) -> None:
     alarm, ears = desk.alarm(), Ears(error=NotDelivered("hooks.test is away."))
     assert await desk.run(ears) == {"failed": 1}
