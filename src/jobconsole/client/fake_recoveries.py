@@ -176,6 +176,8 @@ class FakeRecoveries:
         row = counted(row, self._jobs.items.get(row.id, ()))
         schedule = self._jobs.schedules.get(row.schedule)
         reason = why_not(order, row, schedule, GRANTS[asked.role])
+        if row.id in self._held() and (reason is None or reason[0] in (LeftOut.MONEY, LeftOut.PERMISSION)):
+            reason = LeftOut.IN_RECOVERY, "It is in another recovery, which is not over yet."
         if reason is not None:
             return _out(row.name, row.schedule, *reason, row.scheduled_at)
         return occurrence_row(0, row, schedule)
