@@ -77,7 +77,7 @@ def enable_lines(enabling: Enabling, schedule: Schedule, at: At) -> Sequence[Lin
 
 
 def _fates(label: str, fates: Sequence[MadeUp], tone: Tone) -> list[Line]:
-    lines = []
+    lines: list[Line] = []
     for each in fates[:RUNS_MOST]:
         span = utc_text(each.first_at)
         if each.count > 1:

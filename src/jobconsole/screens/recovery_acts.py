@@ -5,8 +5,7 @@ under the same key (HTTP-03).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from jobconsole.client import recoveries as client
@@ -31,7 +30,11 @@ from jobcontract.operating import RecoveryState, RecoveryTarget
 from jobcontract.states import Moves, Turn
 
 if TYPE_CHECKING:
+    from jobconsole.client.service import Service
     from jobcontract.recoveries import Recovery, RecoveryRow
+
+    Steer = Callable[[Service, str, str, str], Awaitable[Recovery]]
+    """A function of the client that takes the recovery's id, a reason and a key."""
 
 ABOUT_WIDTH = 60
 """Cells of a line in a dialog."""
@@ -128,7 +131,7 @@ class RecoveryActingScreen(SeenScreen):
         """Asks for a reason, then gives it up."""
         about = (Piece(f"{act_words(self.recovery)}: none of it is done. It cannot be taken up again."),)
         order = self._order("drop", "Drop", lambda: [about], client.drop)
-        self._told(await asked(self, order, self.seen), "Dropped: nothing of it was done.")
+        await self._ask(order, "Dropped: nothing of it was done.")
 
     async def make_anew(self) -> None:
         """Freezes what was asked for as it is now; asks first where that gives an open one up."""
@@ -164,7 +167,7 @@ class RecoveryActingScreen(SeenScreen):
         takes = "a reason and a code" if self.recovery.moves is Moves.MONEY else "a reason"
         what = f"No further row begins until it is resumed, which takes {takes}."
         order = self._order("pause", "Pause", lambda: self._about(what), client.pause)
-        self._told(await asked(self, order, self.seen), "Paused: nothing further begins.")
+        await self._ask(order, "Paused: nothing further begins.")
 
     async def resume(self) -> None:
         """Asks for a reason, and where it moves money for a code, then goes on."""
@@ -178,13 +181,13 @@ class RecoveryActingScreen(SeenScreen):
             code=found.moves is Moves.MONEY,
             command=self._command("resume"),
         )
-        self._told(await asked(self, order, self.seen), "Resumed: it goes on.")
+        await self._ask(order, "Resumed: it goes on.")
 
     async def abort(self) -> None:
         """Asks for a reason, then ends it."""
         what = "Nothing else of it is begun, and it cannot be resumed."
         order = self._order("abort", "Abort", lambda: self._about(what), client.abort)
-        self._told(await asked(self, order, self.seen), "Aborted: what has begun goes on to its end.")
+        await self._ask(order, "Aborted: what has begun goes on to its end.")
 
     def open_row(self) -> None:
         """Shows the occurrence of the row under the cursor."""
@@ -199,18 +202,15 @@ class RecoveryActingScreen(SeenScreen):
 
     # Shared
 
-    def _order(
-        self, verb: str, word: str, about: Callable[[], Sequence[Line]], send: Callable[..., object]
-    ) -> Order[Recovery]:
+    def _order(self, verb: str, word: str, about: Callable[[], Sequence[Line]], send: Steer) -> Order[Recovery]:
         """An order about it that takes a reason alone."""
         service, found = self.shell.service, self.recovery
-        call: Callable[[str, str], object] = partial(send, service, found.id)
         return Order(
             title=f"{word} {found.name}?",
             act=f"{word} {found.name}",
             about=about,
             reason=REASON,
-            send=lambda given, key: call(given.reason, key),  # type: ignore[arg-type,return-value]  one of the client's
+            send=lambda given, key: send(service, found.id, given.reason, key),
             back="Leave it as it is",
             command=self._command(verb),
         )
@@ -229,7 +229,9 @@ class RecoveryActingScreen(SeenScreen):
             *account_line(found, ABOUT_WIDTH),
         ]
 
-    def _told(self, recovery: Recovery | None, sentence: str) -> None:
+    async def _ask(self, order: Order[Recovery], sentence: str) -> None:
+        """Sends it where it was not given up, and says so."""
+        recovery = await asked(self, order, self.seen)
         if recovery is not None:
             self.took(recovery)
             self.say(sentence)
