@@ -83,7 +83,9 @@ async def test_who_reads_sees_every_stop_and_a_queue_says_that_it_is_stopped(mon
     assert words.endswith(" UTC: Odd payouts.")
     await stop(money, TENANT, reason="Fraud")
     everywhere = await queues.list_queues(money.service, money.actor("m.ito"))
-    assert all(each.stopped is not None and "All work stopped by Olle Lind" in each.stopped for each in everywhere.queues)
+    assert all(
+        each.stopped is not None and "All work stopped by Olle Lind" in each.stopped for each in everywhere.queues
+    )
 
 
 @pytest.mark.parametrize("scope", [QUEUE, TENANT])
