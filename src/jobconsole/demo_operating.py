@@ -106,15 +106,13 @@ async def enable(desk: Desk) -> str:
 
 
 async def replay(desk: Desk) -> str:
-    """What ran in the last hours runs again, as a plan: frozen, read whole, confirmed, watched to its end."""
+    """What ran last runs again, named, as a plan: frozen, read whole, confirmed, watched to its end."""
     service = _operator(desk)
     ran = (await occurrences.occurrences(service, RESCORE, (OccurrenceState.COMPLETED,))).occurrences[0]
     order = RecoveryOrder(
         act=RecoveryAct.REPLAY,
         reason=REASON,
-        schedules=(RESCORE,),
-        since=ran.scheduled_at,
-        until=ran.scheduled_at + timedelta(seconds=1),
+        occurrences=(ran.name,),
     )
     made = await recoveries.make(service, order, new_key())
     must(made.count == 1 and made.state is RecoveryState.OPEN, f"{made.count} rows, {made.state}")

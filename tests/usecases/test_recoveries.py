@@ -46,7 +46,9 @@ async def test_a_stretch_takes_in_what_ended_and_has_something_to_run_again(desk
     dead = desk.dead()
     half = desk.completed(HOURLY, NIGHT, refused=1)
     desk.completed(HOURLY, NIGHT + HOUR)
-    batch = desk.completed(BATCH, NIGHT)
+    batch = desk.completed(BATCH, NIGHT, unfinished=2)
+    desk.completed(BATCH, NIGHT + HOUR)
+    not_selected = desk.completed(BATCH, NIGHT + 2 * HOUR, done=0, selected_all=False)
     desk.hand.occurrence(HOURLY, NIGHT + 2 * HOUR)
     desk.dead(at=NIGHT - DAY)
     desk.dead(at=NIGHT + 3 * DAY)
@@ -58,21 +60,23 @@ async def test_a_stretch_takes_in_what_ended_and_has_something_to_run_again(desk
         (1, batch, 1),
         (2, half, 1),
         (3, dead, 1),
-        (4, later, 1),
+        (4, not_selected, 1),
+        (5, later, 1),
     ]
-    assert counts(made) == {"not-ended": 1, "discarded": 1, "all-done": 1, "unrunnable": 1}
+    assert counts(made) == {"not-ended": 1, "discarded": 1, "all-done": 2, "unrunnable": 1}
     assert made["words"] == "replay every schedule, 28 Nov 00:00 to 30 Nov 00:00 UTC"
-    assert made["count"] == 4
+    assert made["count"] == 5
     left = await desk.left_out(made)
     assert left[f"{HOURLY}@2026-11-28T03:00:00Z"] == ("not-ended", "It has not ended: it is scheduled.")
     assert left[f"{HOURLY}@2026-11-28T02:00:00Z"][0] == "all-done"
+    assert left[f"{BATCH}@2026-11-28T02:00:00Z"][0] == "all-done"
     assert "No record of this deployment runs r.gone" in left[f"{GONE}@2026-11-28T01:00:00Z"][1]
     assert made["state"] == "open"
     assert made["confirm_by"] is None
     assert made["account"] == []
     assert shown.rows[2].items is not None
     assert shown.rows[2].items.failed == 2
-    assert [(each["schedule"], each["count"]) for each in made["schedules"]] == [(BATCH, 1), (HOURLY, 1), (NIGHTLY, 2)]
+    assert [(each["schedule"], each["count"]) for each in made["schedules"]] == [(BATCH, 2), (HOURLY, 1), (NIGHTLY, 2)]
     assert desk.rows("select action, person, detail ->> 'reason' from jobs.audit") == [
         ("make-recovery", "o.lind", "A missed night")
     ]

@@ -146,7 +146,8 @@ def why_not(
     if order.act is not RecoveryAct.REPLAY and row.state is not OccurrenceState.DEAD_LETTER:
         return LeftOut.NOT_DEAD, "It is no dead letter."
     left = row.items.refused + row.items.failed + row.items.unfinished
-    if order.occurrences is None and row.state is OccurrenceState.COMPLETED and not left:
+    done = row.state is OccurrenceState.COMPLETED and row.items.selected_all and not left
+    if order.occurrences is None and done:
         return LeftOut.ALL_DONE, "It was completed and every item of it is done."
     if row.discarded_at is not None:
         return LeftOut.DISCARDED, "It was discarded."

@@ -28,8 +28,6 @@ class Booked:
 
     schedule: str
     moves: Moves
-    keeps_items: bool
-    """Whether each item of a run has a row, so that what is done is known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,12 +107,7 @@ async def freeze(transaction: Transaction, wanted: Wanted) -> Found:
     row = await transaction.row(
         "recovery_rows/freeze",
         recovery=wanted.recovery,
-        book=Jsonb(
-            [
-                {"schedule": each.schedule, "moves": each.moves.value, "keeps_items": each.keeps_items}
-                for each in wanted.book
-            ]
-        ),
+        book=Jsonb([{"schedule": each.schedule, "moves": each.moves.value} for each in wanted.book]),
         asked=Jsonb(
             [
                 {
@@ -133,7 +126,6 @@ async def freeze(transaction: Transaction, wanted: Wanted) -> Found:
         until=stretch.until,
         schedules=None if stretch.schedules is None else list(stretch.schedules),
         causes=None if stretch.causes is None else list(stretch.causes),
-        keeps_none=[each.schedule for each in wanted.book if not each.keeps_items],
         skips=Jsonb([{"key": each.key, "schedule": each.schedule, "at": each.at.isoformat()} for each in wanted.skips]),
         dead_only=wanted.dead_only,
         runs=wanted.runs,
@@ -174,14 +166,13 @@ def _found(row: Row | None) -> Found:
     return Found(found=row["found"], left_out=row["left_out"], kept=row["kept"])
 
 
-async def all_done(transaction: Transaction, stretch: Stretch, keeps_none: Sequence[str]) -> Found:
-    """What of a stretch was completed with every item done; `keeps_none`: schedules of which that is not known."""
+async def all_done(transaction: Transaction, stretch: Stretch) -> Found:
+    """What of a stretch was completed with every item selected and done."""
     row = await transaction.row(
         "recovery_rows/all_done",
         since=stretch.since,
         until=stretch.until,
         schedules=None if stretch.schedules is None else list(stretch.schedules),
-        keeps_none=list(keeps_none),
         kept=LEFT_KEPT,
     )
     assert row is not None  # noqa: S101  # a select without from has a row

@@ -44,7 +44,7 @@ class FrozenSet:
 def _book(service: Service, actor: Actor, act: RecoveryAct) -> tuple[Booked, ...]:
     """The schedules that run here for the actor's tenant."""
     return tuple(
-        Booked(schedule=each.id, moves=rules.moves_of(act, each), keeps_items=not each.batch_path)
+        Booked(schedule=each.id, moves=rules.moves_of(act, each))
         for each in service.records.schedules.values()
         if each.runs_in(actor.tenant, service.deployment)
     )
@@ -72,7 +72,7 @@ async def freeze_set(
         )
     done, skipped = None, None
     if order.act is RecoveryAct.REPLAY and stretch is not None:
-        done = await rows.all_done(transaction, stretch, [each.schedule for each in book if not each.keeps_items])
+        done = await rows.all_done(transaction, stretch)
         skipped = await _skipped(transaction, service, book, stretch, wanted=order.skipped, most=most)
     found = await rows.freeze(
         transaction,

@@ -1,5 +1,5 @@
--- What of a stretch was completed with every item done: how many, and the first of them by name. Counted by itself, as
--- it is nearly everything. Of a schedule that keeps no items nothing is known to be done.
+-- What of a stretch was completed with every item selected and done: how many, and the first of them by name. Counted
+-- by itself, as it is nearly everything. By the counts of the occurrence: a batch path keeps those alone.
 with stretch as (
     select
         o.id,
@@ -12,10 +12,10 @@ with stretch as (
         and o.scheduled_at >= %(since)s
         and o.scheduled_at < %(until)s
         and (%(schedules)s::text[] is null or o.schedule = any(%(schedules)s::text[]))
-        and o.schedule <> all(%(keeps_none)s::text[])
         and o.refused = 0
         and o.failed = 0
         and o.unfinished = 0
+        and o.selected_all
 ),
 
 first_ones as (

@@ -4,9 +4,8 @@
 with book as materialized (
     select
         b.schedule,
-        b.moves,
-        b.keeps_items
-    from jsonb_to_recordset(%(book)s) as b (schedule text, moves text, keeps_items boolean)
+        b.moves
+    from jsonb_to_recordset(%(book)s) as b (schedule text, moves text)
 ),
 
 asked as materialized (
@@ -54,7 +53,7 @@ ids as materialized (
             or o.refused > 0
             or o.failed > 0
             or o.unfinished > 0
-            or o.schedule = any(%(keeps_none)s::text[])
+            or not o.selected_all
         )
 ),
 
