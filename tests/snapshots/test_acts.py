@@ -30,10 +30,13 @@ from tests.present.scheduled import LATE, NOW, attempt
 from tests.screens.act_stage import DEAD, DONE, HOUR, HOURLY, REASON, dead, order, staged
 from tests.screens.idle import until
 from tests.screens.stage import console, freeze, ready
+from tests.snapshots.nightly import NIGHTLY, add_nightly
 
 Compare = Callable[..., bool]
 Prepare = Callable[[Pilot[None], Console, SchedulesScreen], Awaitable[None]]
 CLOSED = "settlement.close"
+DOWN = "2026-10-23 21:00..2026-10-25 08:00"
+"""As typed on the clock of London."""
 LIND = Person(id="o.lind", name="Olle Lind")
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)], ids=["narrow", "wide"])
 
@@ -68,6 +71,13 @@ def scene() -> tuple[FakeService, str]:
     fake.jobs.attempts[found].append(again)
     fake.jobs.change(found, replays=1, attempts=1, ended_at=NOW - HOUR / 4)
     return fake, found
+
+
+def with_nightly() -> FakeService:
+    """The scene with the example's nightly statements."""
+    fake, _ = scene()
+    add_nightly(fake, NOW)
+    return fake
 
 
 def picture(
@@ -149,27 +159,27 @@ def test_why_it_does_not_run(snap_compare: Compare) -> None:
 
 def test_runbooks(snap_compare: Compare) -> None:
     async def prepare(pilot: Pilot[None], app: Console, screen: SchedulesScreen) -> None:
-        await on(app, screen, HOURLY)
+        await on(app, screen, NIGHTLY)
         await pilot.press("R")
         await until(app, lambda: isinstance(app.screen, RunbookScreen) and app.screen.told_at, "the runbooks")
         await pilot.press("down")
 
-    assert picture(snap_compare, prepare)
+    assert picture(snap_compare, prepare, fake=with_nightly())
 
 
 @SIZES
 def test_the_simulator(snap_compare: Compare, size: tuple[int, int]) -> None:
     async def prepare(pilot: Pilot[None], app: Console, screen: SchedulesScreen) -> None:
-        await on(app, screen, HOURLY)
+        await on(app, screen, NIGHTLY)
         await pilot.press("m")
         await until(app, lambda: isinstance(app.screen, SimulatorForm) and app.screen.query(LineEntry), "the form")
         for entry in app.screen.query(LineEntry):
-            typed = {"down": "2026-10-23 02:00..2026-10-23 06:00", "every": "2h"}
+            typed = {"since": "2026-10-22", "until": "2026-10-28", "down": DOWN, "misfire": "skip"}
             entry.value = typed.get(str(entry.name), entry.value)
         await pilot.press("enter")
         await until(app, lambda: isinstance(app.screen, SimulatorScreen) and app.screen.simulated, "the courses")
 
-    assert picture(snap_compare, prepare, size)
+    assert picture(snap_compare, prepare, size, with_nightly())
 
 
 @SIZES
