@@ -76,6 +76,7 @@ async def test_a_stretch_takes_in_what_ended_and_has_something_to_run_again(desk
     assert made["account"] == []
     assert shown.rows[2].items is not None
     assert shown.rows[2].items.failed == 2
+    assert shown.rows[2].items.unfinished == 0
     assert [(each["schedule"], each["count"]) for each in made["schedules"]] == [(BATCH, 2), (HOURLY, 1), (NIGHTLY, 2)]
     assert desk.rows("select action, person, detail ->> 'reason' from jobs.audit") == [
         ("make-recovery", "o.lind", "A missed night")
@@ -113,6 +114,16 @@ async def test_nobody_else_makes_one(desk: RecoveryDesk, person: str) -> None:
     await refused_with(ErrorCode.PERMISSION_MISSING, desk.make(person=person))
     assert desk.rows("select outcome, person from jobs.audit where action = 'make-recovery'") == [("refused", person)]
     assert desk.rows("select count(*) from jobs.recoveries") == [(0,)]
+
+
+async def test_a_run_that_is_its_own_item_and_never_came_to_its_end_is_one_item_not_done(desk: RecoveryDesk) -> None:
+    """One that selects items has none yet."""
+    desk.planned()
+    nothing = {"done": 0, "failed": 0, "cause": "worker-lost"}
+    itself, selects = desk.dead(**nothing), desk.dead(MONEY, **nothing)
+    of_itself = await desk.shown(await desk.make(occurrences=(itself,)))
+    of_plans = await desk.shown(await desk.make(person="k.rao", occurrences=(selects,)))
+    assert [row.items and row.items.unfinished for row in (*of_itself.rows, *of_plans.rows)] == [1, 0]
 
 
 async def test_what_is_named_goes_in_though_a_stretch_leaves_it_out(desk: RecoveryDesk, clock: Clock) -> None:

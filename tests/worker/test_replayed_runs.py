@@ -97,6 +97,15 @@ async def test_a_run_that_is_its_own_item_runs_again_where_it_is_not_done(runs: 
     assert called == ["itself", "itself"], "what is done is not done again"
 
 
+async def test_a_run_that_is_its_own_item_and_never_came_to_its_end_is_one_that_runs_again(runs: RunStage) -> None:
+    runs.schedule = replace(JOB, selection=Itself())
+    occurrence = runs.due()
+    runs.people.connection.execute(
+        "update jobs.occurrences set state = 'dead-letter', cause = 'worker-lost', ended_at = jobs.now()"
+    )
+    assert (await again(runs, occurrence)).not_done == 1
+
+
 async def test_the_selection_goes_on_behind_what_was_selected(runs: RunStage) -> None:
     called: list[str] = []
     runs.function = noting(called)

@@ -28,6 +28,8 @@ class Booked:
 
     schedule: str
     moves: Moves
+    itself: bool = False
+    """Whether it selects nothing: each run is its own item."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +109,9 @@ async def freeze(transaction: Transaction, wanted: Wanted) -> Found:
     row = await transaction.row(
         "recovery_rows/freeze",
         recovery=wanted.recovery,
-        book=Jsonb([{"schedule": each.schedule, "moves": each.moves.value} for each in wanted.book]),
+        book=Jsonb(
+            [{"schedule": each.schedule, "moves": each.moves.value, "itself": each.itself} for each in wanted.book]
+        ),
         asked=Jsonb(
             [
                 {

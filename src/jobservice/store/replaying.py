@@ -43,11 +43,25 @@ async def removed(transaction: Transaction, schedule: str, at: datetime) -> date
 
 
 async def replay(
-    transaction: Transaction, occurrence: str, *, version: int, person: str, reason: str, recovery: str | None
+    transaction: Transaction,
+    occurrence: str,
+    *,
+    version: int,
+    person: str,
+    reason: str,
+    recovery: str | None,
+    itself: bool,
 ) -> Again | None:
-    """Have a locked occurrence of that version run again; None where it does not stand so any more."""
+    """Have a locked occurrence of that version run again; None where it does not stand so any more. `itself`: its
+    schedule selects nothing, each run is its own item."""
     row = await transaction.row(
-        "replaying/replay", occurrence=occurrence, version=version, person=person, reason=reason, recovery=recovery
+        "replaying/replay",
+        occurrence=occurrence,
+        version=version,
+        person=person,
+        reason=reason,
+        recovery=recovery,
+        itself=itself,
     )
     return None if row is None else Again(**row)
 

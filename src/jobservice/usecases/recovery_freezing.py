@@ -19,7 +19,7 @@ from jobcontract.recovery_digest import RecoveryDigest
 from jobcontract.states import Moves
 from jobservice.rules import recoveries as rules
 from jobservice.rules.recovery_instants import Expanded, SkipRun, expand
-from jobservice.rules.schedules import Confirmed
+from jobservice.rules.schedules import Confirmed, Itself
 from jobservice.store import items as item_store
 from jobservice.store import recoveries as store
 from jobservice.store import recovery_rows as rows
@@ -44,7 +44,7 @@ class FrozenSet:
 def _book(service: Service, actor: Actor, act: RecoveryAct) -> tuple[Booked, ...]:
     """The schedules that run here for the actor's tenant."""
     return tuple(
-        Booked(schedule=each.id, moves=rules.moves_of(act, each))
+        Booked(schedule=each.id, moves=rules.moves_of(act, each), itself=isinstance(each.selection, Itself))
         for each in service.records.schedules.values()
         if each.runs_in(actor.tenant, service.deployment)
     )

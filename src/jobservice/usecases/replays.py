@@ -17,6 +17,7 @@ from jobcontract.states import DeadCause, OccurrenceState
 from jobservice.records import RecordSet
 from jobservice.rules.claims import Denied
 from jobservice.rules.replays import Course, decide_discard, decide_replay, removed
+from jobservice.rules.schedules import Itself
 from jobservice.rules.standing import Off
 from jobservice.store import audit as trail
 from jobservice.store import hints
@@ -135,6 +136,7 @@ async def replay_in(transaction: Transaction, records: RecordSet, deployment: st
             person=order.person,
             reason=order.reason,
             recovery=order.recovery,
+            itself=_itself(records, course.schedule),
         )
         if again is not None:
             break  # else its schedule was disabled, or retention came past it, in this very moment: the next look says so
@@ -206,6 +208,11 @@ def _course(row: Row, records: RecordSet | None = None, deployment: str = "", te
         moves_money=schedule is not None and schedule.moves_money,
         off=off,
     )
+
+
+def _itself(records: RecordSet, schedule: str) -> bool:
+    found = records.schedules.get(schedule)
+    return found is not None and isinstance(found.selection, Itself)
 
 
 async def _record(

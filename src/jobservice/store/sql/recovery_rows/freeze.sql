@@ -4,8 +4,9 @@
 with book as materialized (
     select
         b.schedule,
-        b.moves
-    from jsonb_to_recordset(%(book)s) as b (schedule text, moves text)
+        b.moves,
+        b.itself
+    from jsonb_to_recordset(%(book)s) as b (schedule text, moves text, itself boolean)
 ),
 
 asked as materialized (
@@ -121,6 +122,10 @@ judged as materialized (
     select
         c.*,
         coalesce(b.moves, 'nothing') as moves,
+        -- A run that is its own item, and never came to its end, has counts of nothing: it is one that is not done.
+        coalesce(
+            b.itself and c.done + c.refused + c.failed + c.unfinished = 0 and not c.selected_all, false
+        ) as undone,
         t.name as other,
         s.disabled_reason,
         coalesce(p.name, s.disabled_by) as disabled_by,
@@ -187,7 +192,7 @@ written as (
         c.done,
         c.refused,
         c.failed,
-        c.unfinished,
+        case when c.undone then 1 else c.unfinished end as unfinished,
         c.selected_all,
         c.version
     from chosen as c

@@ -1,6 +1,7 @@
 -- Has an ended occurrence run again, with attempts of its own: every item that is not done loses its outcome, and the
 -- selection goes on where it was. Not before its own instant. A row of the replay says who asked, and how it had ended.
--- Only as it was read (version), where retention has not come past it and its schedule is not switched off.
+-- Only as it was read (version), where retention has not come past it and its schedule is not switched off. A run that
+-- is its own item (itself) and never came to its end has counts of nothing, and is one item that is not done.
 with earlier as materialized (
     select
         o.id,
@@ -9,7 +10,9 @@ with earlier as materialized (
         o.ended_at,
         o.attempts,
         o.fence,
-        o.refused + o.failed + o.unfinished as not_done
+        greatest(
+            o.refused + o.failed + o.unfinished, (%(itself)s and o.done = 0)::integer
+        ) as not_done
     from jobs.occurrences as o
     where o.tenant = %(tenant)s and o.id = %(occurrence)s::uuid and o.state in ('completed', 'dead-letter')
 ),
