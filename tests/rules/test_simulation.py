@@ -220,8 +220,15 @@ def test_the_difference_that_an_edit_makes_is_named() -> None:
     differ = differences(current, edited)
     assert differ == tuple(at(f"2026-06-01T0{hour}:00") for hour in (2, 3, 4))
     assert words(current, edited, len(differ)) == (
-        "By the edit 1 is made up for instead of 0, 0 are skipped instead of 3 and 2 are merged instead of 0."
+        "By the edit 1 is made up for, 2 are merged and none is skipped (by the record 3 are skipped)."
     )
+    assert words(edited, current, 3) == (
+        "By the edit 3 are skipped, none is made up for and none is merged (by the record 1 is made up for and 2 are merged)."
+    )
+    nothing = Course(rows=(), counts={}, whole=True)
+    skipped = Course(rows=(), counts={Fate.SKIPPED: 3}, whole=True)
+    assert words(nothing, skipped, 3) == "By the edit 3 are skipped (by the record none)."
+    assert words(skipped, nothing, 3) == "By the edit none is skipped (by the record 3 are skipped)."
     assert differences(current, current) == ()
     assert "changes nothing" in words(current, current, 0)
     later = course(way(every(3_600, at("2026-06-01T00:30")), SKIP), at("2026-06-01T02:00"), at("2026-06-01T06:00"), ())

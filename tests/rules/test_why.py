@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -197,3 +198,26 @@ def test_a_tenants_stop_stands_before_what_else_holds_it() -> None:
         WhyKind.LOCK_HELD,
     ]
     assert answer.sentence == "All work of the tenant is stopped by Olle Lind since 12:03:01 UTC: bank down."
+
+
+@pytest.mark.parametrize(
+    ("held", "one", "says"),
+    [
+        ({}, None, "It is not due yet: it runs at 12:09:01 UTC, in 5 min."),
+        ({"off": True}, None, "Nothing is due; once it is enabled, it runs next at 12:09:01 UTC, in 5 min."),
+        ({"stop": True}, None, "Nothing is due; once the stop is lifted, it runs next at 12:09:01 UTC, in 5 min."),
+        (
+            {"off": True, "stop": True},
+            None,
+            "Nothing is due; once the stop is lifted and it is enabled, it runs next at 12:09:01 UTC, in 5 min.",
+        ),
+        ({"off": True}, WAITS, "Nothing is due; once it is enabled, its time is 12:09:01 UTC, in 5 min."),
+    ],
+)
+def test_of_what_is_disabled_or_stopped_it_does_not_say_that_it_runs(held: Any, one: One | None, says: str) -> None:
+    coming = NOW + timedelta(minutes=5)
+    off = Off(at=NOW, until=None, by="Olle Lind", reason="bank down") if held.get("off") else None
+    stop = ASKED if held.get("stop") else None
+    waits = None if one is None else replace(one, due_at=coming)
+    answer = why(facts(one=waits, next_at=coming, off=off, stop=stop))
+    assert {each.kind: each.sentence for each in answer.causes}[WhyKind.NOT_DUE] == says

@@ -57,9 +57,7 @@ async def test_a_night_is_simulated_by_the_record_and_by_an_edit_and_nothing_is_
     assert found.edited is not None
     assert [row.fate for row in found.edited.instants] == [Fate.SKIPPED, Fate.REPEAT_LEFT, Fate.SKIPPED, Fate.FIRES]
     assert [each.day for each in found.differs] == [24, 25, 25]
-    assert found.words.startswith(
-        "By the edit 0 are made up for instead of 1, 2 are skipped instead of 0 and 0 are merged"
-    )
+    assert found.words.startswith("By the edit 2 are skipped, none is made up for and none is merged (by the record ")
     assert (found.zone, found.current.rhythm) == ("Europe/London", "daily at 01:30, Europe/London")
     assert "merged into it" in found.current.misfire
     assert "is skipped" in found.edited.misfire

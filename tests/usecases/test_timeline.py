@@ -92,7 +92,7 @@ TOLD = [
     (14, "alarm", "Alarm late is over."),
     (15, "stop", "Olle Lind stopped it: Wrong file"),
     (15.5, "act", "Olle Lind replayed it: Late file"),
-    (16, "act", "Olle Lind was refused confirm-plan: It differs."),
+    (16, "act", "Olle Lind tried to confirm plan, and was refused: It differs."),
     (16.5, "recovery", "Mina Ito made it: The night"),
     (18, "worker", "Takes nothing new and ends what it has."),
     (19, "worker", "Stopped in good order."),

@@ -124,19 +124,25 @@ def differences(current: Course, edited: Course) -> tuple[datetime, ...]:
 
 
 def words(current: Course, edited: Course, differ: int) -> str:
-    """What the edit changes, in a sentence: `By the edit 1 is made up for instead of 0, ...`."""
+    """What the edit changes, in a sentence: `By the edit 2 are skipped and none is made up for (by the record 2 are made up
+    for).`"""
     if not differ:
         return "The edit changes nothing here: each instant runs, or does not, as it did."
-    changed = [
-        f"{edited.counts.get(fate, 0):,} {_VERBS[fate][edited.counts.get(fate, 0) != 1]}"
-        f" instead of {current.counts.get(fate, 0):,}"
-        for fate in Fate
-        if edited.counts.get(fate, 0) != current.counts.get(fate, 0)
-    ]
+    changed = [fate for fate in Fate if edited.counts.get(fate, 0) != current.counts.get(fate, 0)]
     if not changed:
         return "By the edit as many run and as many do not, at other times."
-    listed = " and ".join(filter(None, (", ".join(changed[:-1]), changed[-1])))
-    return f"By the edit {listed}."
+    now = sorted(changed, key=lambda fate: not edited.counts.get(fate, 0))  # what happens before what does not
+    before = [fate for fate in changed if current.counts.get(fate, 0)]
+    return f"By the edit {_listed(edited, now)} (by the record {_listed(current, before) or 'none'})."
+
+
+def _listed(course: Course, fates: Sequence[Fate]) -> str:
+    """`2 are skipped and none is made up for`."""
+    parts = []
+    for fate in fates:
+        count = course.counts.get(fate, 0)
+        parts.append(f"{count:,} {_VERBS[fate][count != 1]}" if count else f"none {_VERBS[fate][0]}")
+    return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
 
 
 @dataclass(slots=True, kw_only=True)

@@ -47,13 +47,47 @@ ACTIONS: Mapping[str, tuple[TimelineKind, str]] = {
 """Acts of the trail that belong to another noun than *act*, and what is said of them."""
 _ACTS: Mapping[str, str] = {
     "replay-occurrence": "replayed it",
-    "discard-occurrence": "put the dead letter away",
+    "discard-occurrence": "discarded the dead letter",
     "cancel-occurrence": "asked for it to be cancelled",
     "run-schedule": "started it by hand",
     "export-audit": "exported the audit trail",
     "export-plan": "exported the plan",
+    "take-out-plan": "took an item out of it",
+    "keep-in-plan": "kept an item in it",
+    "take-out-of-recovery": "took rows out of it",
     "service-started": "started",
+    "claim": "claimed it",
+    "claim-next": "claimed the next item",
+    "renew-claim": "renewed the claim",
+    "release-claim": "released the claim",
+    "break-claim": "took over the claim",
+    "claim-lapsed": "ended the claim: its time was over",
+    "push-item": "handed it in",
+    "change-item": "changed it",
+    "was-paid": "said that the bank paid it",
+    "was-not-paid": "said that the bank did not pay it",
+    "reconcile-money": "compared the money with what the bank says",
+    "plan-paused": "paused it",
+    "plan-voided": "voided it",
+    "void-plan": "voided it",
+    "expire-plan": "ended it: it was not confirmed in time",
+    "expire-recovery": "ended it: it was not confirmed in time",
+    "finish-recovery": "ended it: every row had its turn",
+    "code-reset": "took the person's codes away",
+    "code-locked": "locked the person's codes",
+    "person-added": "added the person",
+    "person-disabled": "disabled the person",
+    "role-granted": "granted the person a role",
+    "role-withdrawn": "withdrew the person's role",
+    "tenant-added": "added the tenant",
+    "token-created": "made an access token for the person",
+    "token-revoked": "revoked an access token of the person",
+    "code-enrolled": "set up the person's codes",
+    "code-unlocked": "unlocked the person's codes",
+    "key-retired": "retired a key",
+    "keyring-rotated": "changed the keys of the service",
 }
+"""What is said of the other acts of the trail."""
 _LEASE_ENDINGS = ("lost", "handed-back")
 _RUN_ENDINGS = ("retry", "failed", "over-bound", "cancelled")
 _CAUSES: Mapping[str, str] = {
@@ -110,14 +144,21 @@ def _asks_attempts(kinds: Collection[TimelineKind]) -> Mapping[str, object]:
 def _act(row: Row) -> Told:
     detail: Mapping[str, Any] = row["detail"]
     who = row["person_name"] or row["person"] or "The service"
-    kind, words = ACTIONS.get(row["action"], (TimelineKind.ACT, _ACTS.get(row["action"], f"did {row['action']}")))
+    kind, words = ACTIONS.get(
+        row["action"], (TimelineKind.ACT, _ACTS.get(row["action"], f"did: {_spaced(row['action'])}"))
+    )
     subject = str(detail.get("occurrence") or detail.get("name") or row["subject"])
     if row["outcome"] == "refused":
         said = detail.get("sentence")
-        sentence = f"{who} was refused {row['action']}" + (f": {said}" if said else ".")
+        sentence = f"{who} tried to {_spaced(row['action'])}, and was refused" + (f": {said}" if said else ".")
         return Told(kind=TimelineKind.ACT, subject=subject, sentence=_cut(sentence))
-    reason = detail.get("reason") or detail.get("note")
+    reason = detail.get("reason") or detail.get("note") or detail.get("role")
     return Told(kind=kind, subject=subject, sentence=_cut(f"{who} {words}" + (f": {reason}" if reason else ".")))
+
+
+def _spaced(action: str) -> str:
+    """The id of an act as words: `confirm-plan` as `confirm plan`."""
+    return action.replace("-", " ")
 
 
 def _dead(row: Row) -> Told:

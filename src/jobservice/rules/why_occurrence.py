@@ -3,6 +3,8 @@ of its schedule, and the rank, are `rules/why.py`."""
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from jobcontract.occurrence_names import occurrence_name
 from jobcontract.states import DeadCause
 from jobservice.rules.standing import lasting
@@ -155,7 +157,7 @@ def not_due(facts: Facts) -> Judged:
         if not facts.waits or facts.due or one.attempts:
             return None
         return (
-            f"It is not due yet: it runs at {clock(one.due_at, facts.now)}, in {lasting(one.due_at - facts.now)}.",
+            _coming(facts, one.due_at),
             [Evidence(label="due", value="", at=one.due_at)],
             None,
         )
@@ -177,7 +179,21 @@ def not_due(facts: Facts) -> Judged:
     if coming is None or coming <= facts.now or facts.manual:
         return None
     return (
-        f"It is not due yet: it runs at {clock(coming, facts.now)}, in {lasting(coming - facts.now)}.",
+        _coming(facts, coming),
         [Evidence(label="due", value="", at=coming)],
         None,
     )
+
+
+def _coming(facts: Facts, at: datetime) -> str:
+    """When it runs; of what is disabled or stopped only that nothing is due, and when it would run then."""
+    held = []
+    if facts.stop is not None:
+        held.append("the stop is lifted")
+    if facts.off is not None and facts.off.holds(facts.now):
+        held.append("it is enabled")
+    when = f"{clock(at, facts.now)}, in {lasting(at - facts.now)}"
+    if not held:
+        return f"It is not due yet: it runs at {when}."
+    which = "it runs next at" if facts.one is None and facts.instant is None else "its time is"
+    return f"Nothing is due; once {' and '.join(held)}, {which} {when}."
