@@ -119,7 +119,7 @@ async def test_nobody_else_makes_one(desk: RecoveryDesk, person: str) -> None:
 async def test_a_run_that_is_its_own_item_and_never_came_to_its_end_is_one_item_not_done(desk: RecoveryDesk) -> None:
     """One that selects items has none yet."""
     desk.planned()
-    nothing = {"done": 0, "failed": 0, "cause": "worker-lost"}
+    nothing: dict[str, Any] = {"done": 0, "failed": 0, "cause": "worker-lost"}
     itself, selects = desk.dead(**nothing), desk.dead(MONEY, **nothing)
     of_itself = await desk.shown(await desk.make(occurrences=(itself,)))
     of_plans = await desk.shown(await desk.make(person="k.rao", occurrences=(selects,)))
