@@ -15,7 +15,7 @@ from jobservice.records import RecordSet
 from jobservice.store import duties as duty_rows
 from jobservice.store.database import Database
 from jobservice.worker.applying import Applying
-from jobservice.worker.fenced import FencedDuty, give_back, take
+from jobservice.worker.fenced import FencedDuty, Wanted, give_back, take
 from jobservice.worker.leased_work import RowLease
 from jobservice.worker.outward_calls import OutwardCalls
 from jobservice.worker.plan_run import Pacing
@@ -127,13 +127,15 @@ class Stage:
                 await applying.give_back(lease)
 
     async def run_duty(self, duty: FencedDuty, holder: UUID = FIRST) -> dict[str, int]:
-        """One whole run of a duty."""
+        """One whole run of a duty, which has to have been wanted where it did something, and not where it did nothing."""
         async with self.database.transaction(None) as transaction:
             await duty_rows.add_duty(transaction, duty.name)
+        wanted = await duty.wanted(self.database, holder) if isinstance(duty, Wanted) else None
         lease = await take(self.database, replace(duty, every=0.0), holder)  # type: ignore[type-var]  # a dataclass
         assert lease is not None
         counts = dict(await duty.run_once(lease))
         assert await give_back(lease, whole=True)
+        assert wanted in (None, bool(counts))
         return counts
 
     def turns(self, plan: dict[str, Any]) -> list[str]:

@@ -70,7 +70,11 @@ class Office:
     async def run(self, delivery: Delivery | None, **other: Any) -> dict[str, int]:
         """One run of the duty."""
         duty = Delivering(delivery=delivery, **other)
-        return dict(await duty.run_once(await self.lease()))
+        lease = await self.lease()
+        wanted = await duty.wanted(self.database, HOLDER)
+        done = dict(await duty.run_once(lease))
+        assert delivery is None or wanted == bool(done)
+        return done
 
     async def lease(self) -> Lease:
         """The duty's lease, taken anew: the clock of a test goes faster than any run."""
@@ -177,7 +181,9 @@ async def test_without_a_way_notices_wait_and_that_is_said_once_an_hour(office: 
     notice = office.notice()
     duty = Delivering(delivery=None)
     with capture_logs() as logs:
+        assert await duty.wanted(office.database, HOLDER)
         await duty.run_once(await office.lease())
+        assert not await duty.wanted(office.database, HOLDER)
         await duty.run_once(await office.lease())
     assert [(line["event"], line["log_level"], line["waiting"]) for line in logs] == [("notices-wait", "warning", 1)]
     assert "JOBSERVICE_DELIVERY_URL is not set" in logs[0]["reason"]

@@ -56,9 +56,11 @@ async def test_lapsed_claims_of_every_tenant_end_and_live_ones_stay(
     lapsing |= {claimed(people.connection, "globex", "g.fin", 10)}
     live = claimed(people.connection, "acme", "k.rao", 60)
     assert await DUTY.run_once(lease) == {}
+    assert not await DUTY.wanted(lease.database, HOLDER)
     with psycopg.connect(database_url("jobs_api"), autocommit=True) as listener:
         listener.execute("listen jobs_hints")
         clock.advance(11)
+        assert await DUTY.wanted(lease.database, HOLDER)
         assert await DUTY.run_once(lease) == {"claims": 8}
         told = [notification.payload for notification in listener.notifies(timeout=0.2)]
     assert set(told) == {"acme", "globex"}
@@ -112,7 +114,9 @@ async def test_expired_keys_go_and_others_stay(lease: Lease, superuser: Superuse
             (str(number), 10 if number < 7 else 100),
         )
     clock.advance(11)
+    assert await DUTY.wanted(lease.database, HOLDER)
     assert await DUTY.run_once(lease) == {"keys": 7}
+    assert not await DUTY.wanted(lease.database, HOLDER)
     assert superuser.execute("select key from jobs.idempotency_keys").fetchall() == [("7",)]
 
 
@@ -130,7 +134,9 @@ async def test_old_hints_go_and_the_floor_rises_over_them(lease: Lease, superuse
     before = floor()
     assert await DUTY.run_once(lease) == {}
     assert floor() == before
+    assert not await DUTY.wanted(lease.database, HOLDER)
     clock.advance(601)
+    assert await DUTY.wanted(lease.database, HOLDER)
     async with lease.database.transaction(None) as transaction:  # the lease has run out with the clock: take it anew
         taken = await rows.take_duty(transaction, DUTY.name, holder=HOLDER, fence=lease.fence, lease=30)
     assert taken is not None

@@ -62,8 +62,10 @@ async def leased(worker_database: Database) -> Take:
 async def turn(duty: Rescoring, leased: Take) -> dict[str, int]:
     """One whole run under a lease of its own; what it did."""
     lease = await leased(duty)
+    wanted = await duty.wanted(lease.database, FIRST)
     done = dict(await duty.run_once(lease))
     assert await give_back(lease, whole=True)
+    assert wanted or not done
     return done
 
 
@@ -131,13 +133,14 @@ def with_rule(change: Callable[[Rule], Rule], function: Any = urgency) -> Rescor
 
 
 async def test_a_new_version_of_a_rule_scores_everything_once_after_a_start(
-    desk: Desk, leased: Take, people: People, clock: Clock
+    desk: Desk, leased: Take, people: People, worker_database: Database, clock: Clock
 ) -> None:
     for number in range(7):
         await desk.push(SCORED, payout(f"A-{number}", minor=100_000 * (number % 2) + 1))
     newer = with_rule(lambda rule: replace(rule, version=2))
     assert await turn(newer, leased) == {"scored": 7}
     assert await turn(newer, leased) == {}
+    assert not await newer.wanted(worker_database, FIRST)
     assert people.connection.execute("select distinct score_version from jobs.items").fetchall() == [(2,)]
     assert len(hints(people)) == 14, "each push, and each item whose version people see"
 

@@ -39,8 +39,13 @@ async def test_all_that_can_be_sealed_is_and_each_head_lies_outside(
 ) -> None:
     heads = Heads(folder=tmp_path / "seals")
     duty = Sealing(heads=heads, batch=3)
+    assert await duty.wanted(lease.database, HOLDER), "it has not looked at the folder"
+    assert await duty.run_once(lease) == {}
+    assert not await duty.wanted(lease.database, HOLDER)
     await written(database, 7)
+    assert await duty.wanted(lease.database, HOLDER)
     assert await duty.run_once(lease) == {"sealed": 7}
+    assert not await duty.wanted(lease.database, HOLDER)
     assert await duty.run_once(lease) == {}
     (file,) = heads.folder.iterdir()
     assert (stat.S_IMODE(heads.folder.stat().st_mode), stat.S_IMODE(file.stat().st_mode)) == (0o700, 0o600)
@@ -61,7 +66,9 @@ async def test_a_head_that_a_process_did_not_write_any_more_is_written_by_the_ne
         await duty.run_once(lease)
     assert [line["event"] for line in logs if line.get("alarm")] == ["audit-head-not-kept"]
     heads.folder.unlink()
+    assert await duty.wanted(lease.database, HOLDER), "a head is not outside"
     await duty.run_once(lease)
+    assert not await duty.wanted(lease.database, HOLDER)
     assert heads.last() == 2
     (file,) = heads.folder.iterdir()
     file.write_text('{"pla')  # the machine stopped in the middle of the line

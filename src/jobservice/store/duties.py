@@ -56,6 +56,12 @@ async def remove_old_hints(transaction: Transaction, lease: Mapping[str, object]
     return 0 if row is None else int(row["removed"])
 
 
+async def overdue(transaction: Transaction, *, keep: float) -> bool:
+    """Whether a claim lapsed, or an idempotency key or a hint (kept for `keep` seconds) is past its time."""
+    row = await transaction.row("duties/overdue", keep=keep)
+    return row is not None and bool(row["overdue"])
+
+
 async def lapsed_claims(transaction: Transaction, *, batch: int) -> Sequence[Row]:
     """At most `batch` items whose claim lapsed (tenant, item), of all tenants."""
     return await transaction.rows("duties/lapsed_claims", batch=batch)

@@ -55,6 +55,12 @@ async def take_due(transaction: Transaction, *, first_pause: float, longest_paus
     return None if row is None else DueNotice(**row)
 
 
+async def due(transaction: Transaction) -> bool:
+    """Whether a notice is due to be delivered."""
+    row = await transaction.row("notices/due")
+    return row is not None
+
+
 async def sent(transaction: Transaction, notice: UUID) -> None:
     """Keep that a notice was delivered."""
     await transaction.run("notices/sent", id=notice)

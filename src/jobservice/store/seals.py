@@ -20,6 +20,13 @@ async def seal(transaction: Transaction, *, most: int) -> Row | None:
     return await transaction.row("seals/seal", most=most)
 
 
+async def waits(transaction: Transaction) -> Row:
+    """Whether something `waits` to be sealed, and the `place` of the newest head."""
+    row = await transaction.row("seals/waits")
+    assert row is not None  # noqa: S101  # a select without from has a row
+    return row
+
+
 async def last(transaction: Transaction) -> Row | None:
     """The newest seal; None before the first."""
     return await transaction.row("seals/last")

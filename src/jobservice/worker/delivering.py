@@ -12,12 +12,14 @@ from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from uuid import UUID
 
 import structlog
 
 from jobservice.delivery import Delivery, Letter, NotDelivered
 from jobservice.settings import DELIVERY_URL
 from jobservice.store import notices
+from jobservice.store.database import Database
 from jobservice.store.notices import DueNotice
 from jobservice.worker.fenced import Lease
 
@@ -45,6 +47,13 @@ class Delivering:
     complain_every: float = 3_600.0
     name: str = "notices"
     _complained: float | None = field(default=None, init=False)
+
+    async def wanted(self, database: Database, holder: UUID) -> bool:  # noqa: ARG002  # whoever asks
+        """Whether a notice is due; where nobody said how to deliver, whether that is to be said."""
+        if self.delivery is None:
+            return self._complains()
+        async with database.transaction(None) as transaction:
+            return await notices.due(transaction)
 
     async def run_once(self, lease: Lease) -> Mapping[str, int]:
         """Deliver what is due, one by one, until an attempt fails: the next run goes on with the others."""
@@ -89,13 +98,15 @@ class Delivering:
             await notices.sent(transaction, notice.id)
         return "sent"
 
+    def _complains(self) -> bool:
+        return self._complained is None or time.monotonic() - self._complained >= self.complain_every
+
     async def _complain(self, lease: Lease) -> None:
-        now = time.monotonic()
-        if self._complained is not None and now - self._complained < self.complain_every:
+        if not self._complains():
             return
         async with lease.transaction() as transaction:
             waiting = await notices.waiting(transaction)
-        self._complained = now
+        self._complained = time.monotonic()
         _log.warning(
             "notices-wait",
             waiting=waiting,

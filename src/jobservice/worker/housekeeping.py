@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from jobservice.store import duties
-from jobservice.store.database import Transaction
+from jobservice.store.database import Database, Transaction
 from jobservice.worker.fenced import Lease
 
 
@@ -26,6 +26,11 @@ class Housekeeping:
     batch: int = 500
     wakes: frozenset[str] = frozenset()
     name: str = "housekeeping"
+
+    async def wanted(self, database: Database, holder: UUID) -> bool:  # noqa: ARG002  # whoever asks
+        """Whether anything is past its time."""
+        async with database.transaction(None) as transaction:
+            return await duties.overdue(transaction, keep=self.hints_keep)
 
     async def run_once(self, lease: Lease) -> Mapping[str, int]:
         """Work until nothing is due or the Worker stops; how many keys, claims and hints."""

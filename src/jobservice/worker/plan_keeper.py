@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from uuid import UUID
 
 from jobcontract.states import PlanState
 from jobservice.store import audit, confirming, hints, items, plans
 from jobservice.store import leases as store
-from jobservice.store.database import Row
+from jobservice.store.database import Database, Row
 from jobservice.usecases.plans import end_open
 from jobservice.worker.applying import STATEMENT_SECONDS
 from jobservice.worker.fenced import Lease
@@ -27,6 +28,11 @@ class PlanKeeper:
     batch: int = 20
     wakes: frozenset[str] = frozenset()
     name: str = "plan-keeper"
+
+    async def wanted(self, database: Database, holder: UUID) -> bool:  # noqa: ARG002  # whoever asks
+        """Whether a plan is overdue."""
+        async with database.transaction(None) as transaction:
+            return bool(await store.overdue(transaction, most=1))
 
     async def run_once(self, lease: Lease) -> Mapping[str, int]:
         """End what is overdue until nothing is or the Worker stops; how many expired and how many lapsed."""

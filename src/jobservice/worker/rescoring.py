@@ -11,9 +11,11 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
+from uuid import UUID
 
 from jobservice.rules.queues import Queue
 from jobservice.store import scores as store
+from jobservice.store.database import Database
 from jobservice.store.items import Place
 from jobservice.store.scores import Written
 from jobservice.usecases.scoring import Scorer
@@ -61,6 +63,13 @@ class Rescoring:
     """Queues of tenants that were looked through since the start, to their end."""
     _from: dict[Where, Place | None] = field(default_factory=dict)
     """Where to go on looking through the others; None = from the first row."""
+
+    async def wanted(self, database: Database, holder: UUID) -> bool:  # noqa: ARG002  # whoever asks
+        """Whether a queue of a tenant was not looked through since the start."""
+        async with database.transaction(None) as transaction:
+            tenants, _ = await store.tenants(transaction)
+        queues = self.queues.values()
+        return any(Where(tenant, queue) not in self._looked for tenant in tenants for queue in queues)
 
     async def run_once(self, lease: Lease) -> Mapping[str, int]:
         """Look through what was not looked through since the start; how many were scored, and how many of them moved."""

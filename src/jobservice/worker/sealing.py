@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from uuid import UUID
 
 import structlog
 
 from jobservice.delivery.heads import Head, Heads, HeadsBroken
 from jobservice.settings import SEALS
 from jobservice.store import seals
-from jobservice.store.database import Row
+from jobservice.store.database import Database, Row
 from jobservice.worker.fenced import Lease
 
 _log = structlog.get_logger("jobservice.worker")
@@ -36,6 +37,14 @@ class Sealing:
     name: str = "sealing"
     _outside: int | None = field(default=None, init=False)
     """Place of the newest head that is outside; None: not looked yet."""
+
+    async def wanted(self, database: Database, holder: UUID) -> bool:  # noqa: ARG002  # whoever asks
+        """Whether an entry waits to be sealed, or a head to be written outside."""
+        if self._outside is None:
+            return True
+        async with database.transaction(None) as transaction:
+            row = await seals.waits(transaction)
+        return bool(row["waits"]) or (self.heads is not None and row["place"] > self._outside)
 
     async def run_once(self, lease: Lease) -> Mapping[str, int]:
         """Seal all that can be sealed, batch by batch; how many entries."""

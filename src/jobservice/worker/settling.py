@@ -8,26 +8,38 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from uuid import UUID
 
 from jobcontract.states import OutcomeKind, Turn
 from jobservice.rules.turns import Ending, outward_key
 from jobservice.store import hints, plans, scores
 from jobservice.store import leases as store
 from jobservice.store import turns as turn_store
-from jobservice.store.database import Row, Transaction
+from jobservice.store.database import Database, Row, Transaction
 from jobservice.store.turns import Ended
 from jobservice.worker.fenced import Lease
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settling:
-    """The duty with its pace: a person waits for what it writes, so that what they say wakes it."""
+    """The duty with its pace: a person waits for what it writes, so that what they say wakes it;
+    between, it looks for what nobody was told of."""
 
-    every: float = 10.0
+    every: float = 30.0
     lease: float = 30.0
     batch: int = 100
     wakes: frozenset[str] = frozenset({"evidence"})
     name: str = "settling"
+
+    async def wanted(self, database: Database, holder: UUID) -> bool:  # noqa: ARG002  # whoever asks
+        """Whether something was said that is not written."""
+        async with database.transaction(None) as transaction:
+            tenants, _ = await scores.tenants(transaction)
+        for tenant in tenants:
+            async with database.transaction(tenant) as transaction:
+                if await turn_store.said(transaction, most=1):
+                    return True
+        return False
 
     async def run_once(self, lease: Lease) -> Mapping[str, int]:
         """Write all that was said and is not written yet; how many payouts."""

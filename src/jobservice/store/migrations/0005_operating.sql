@@ -579,11 +579,35 @@ begin
     return next;
 end
 $$;
+-- Whether a batch would find something: the same entries, and one of them is enough.
+create function jobs.audit_waits() returns boolean
+language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+    with behind as (
+        select
+            coalesce((select s.upto_xid from jobs.audit_seals as s order by s.number desc limit 1), 0) as xid,
+            coalesce((select s.upto_id from jobs.audit_seals as s order by s.number desc limit 1), 0) as id,
+            pg_snapshot_xmin(pg_current_snapshot())::text::bigint as lowest
+    )
+
+    select
+        b.lowest < b.xid
+        or b.xid < 0
+        or exists (
+            select 1
+            from jobs.audit as a
+            where
+                a.xid < b.lowest
+                and (a.xid, a.id) > (b.xid, b.id)
+                and not exists (select 1 from jobs.audit_links as l where l.entry = a.id)
+        )
+    from behind as b
+$$;
 -- The owner alone computes links: a service role that verified would see a part of the trail and call it a gap.
 revoke all on function jobs.audit_texts(jobs.audit) from public;
 revoke all on function jobs.audit_link(bytea, text[]) from public;
-revoke all on function jobs.seal_audit(integer) from public;
-grant execute on function jobs.seal_audit(integer) to jobs_worker;
+revoke all on function jobs.seal_audit(integer), jobs.audit_waits() from public;
+grant execute on function jobs.seal_audit(integer), jobs.audit_waits() to jobs_worker;
 
 alter table jobs.audit_seals enable row level security;
 alter table jobs.audit_seals force row level security;
