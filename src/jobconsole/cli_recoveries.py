@@ -163,7 +163,7 @@ async def requeue(at: SignedIn, since: str | None, until: str | None, key: str |
 @KEY
 @twin
 async def discard(at: SignedIn, since: str | None, until: str | None, key: str | None, **given: Any) -> Shown:
-    """Freeze dead letters to be put away: they stay to be read, and ask for nothing any more."""
+    """Freeze dead letters to be discarded: they stay to be read, and ask for nothing any more."""
     return await _dead(at, RecoveryAct.DISCARD, since, until, key, given)
 
 

@@ -10,6 +10,7 @@ from jobconsole.cli_connection import USAGE, Shown, SignedIn, fail, sure, twin, 
 from jobconsole.cli_schedules import SCHEDULE, instant_of
 from jobconsole.client import acts as client
 from jobconsole.client import runbooks as runbooks_client
+from jobconsole.client import schedules as schedules_client
 from jobconsole.present import plain_acts as plain
 
 
@@ -50,7 +51,8 @@ async def enable(at: SignedIn, schedule: str, reason: str | None, dry_run: bool,
     once = key_or_new(key)
     if dry_run:
         told = await client.enabling(at.service, schedule)
-        return Shown(answer=told, lines=plain.enabling_lines(told, at.settings.zone))
+        found = (await schedules_client.schedule(at.service, schedule)).schedule
+        return Shown(answer=told, lines=plain.enabling_lines(told, found.disabled, at.settings.zone))
     if reason is None:
         fail("Say why with --reason, or look first with --dry-run.", USAGE)
     answer = await sure(client.enable_schedule(at.service, schedule, reason, once), once)

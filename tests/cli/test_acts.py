@@ -38,6 +38,9 @@ def test_schedules_are_run_disabled_and_enabled_and_what_is_made_up_is_said_befo
     typed.fake.advance(3.5 * 3_600)
     looked = typed("schedules", "enable", HOURLY, "--dry-run", person=OPERATOR).stdout
     assert "Makes up for 1 and skips 2." in looked
+    assert "by o.lind (Olle Lind)" in looked
+    assert f": {REASON}" in looked
+    assert "until     2026-10-25 05:00" in looked
     Enabling.model_validate(typed.json("schedules", "enable", HOURLY, "--dry-run", person=OPERATOR))
     assert typed.fake.jobs.schedules[HOURLY].disabled is not None, "looking changes nothing"
     unsaid = typed("schedules", "enable", HOURLY, person=OPERATOR)
@@ -65,7 +68,7 @@ def test_an_occurrence_is_replayed_once_a_key_and_put_away(acting: tuple[Typed, 
     other = typed.fake.jobs.occurrences[dead(typed.fake, 9)].name
     told = typed("occurrences", "discard", other, *WHY, person=OPERATOR)
     assert told.exit_code == 0
-    assert "It is put away: it counts and alarms no more." in told.stdout
+    assert "It is discarded: it counts and alarms no more." in told.stdout
     assert f"by o.lind (Olle Lind), {NOW:%Y-%m-%d}" in told.stdout
 
 

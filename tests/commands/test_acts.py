@@ -59,7 +59,7 @@ def seen(schedule: SelectedSchedule) -> Situation:
         (
             "occurrence.discard",
             replace(IN_LIST, occurrence=SelectedOccurrence(state=OccurrenceState.DEAD_LETTER, discarded=True)),
-            "it was put away already",
+            "it was discarded already",
         ),
         ("worker.drain", AT_WORKERS, None),
         ("worker.drain", DRAINED, "it was asked to take nothing new already"),

@@ -85,9 +85,14 @@ def test_the_heading_counts_over_all_pages_and_names_the_most_urgent() -> None:
     assert most_urgent(rows) is rows[2]
     assert most_urgent(rows[3:]) is None
     head = page(*rows, total=14)
-    assert plain(schedules_title(head, rows[2], "u", 78)) == "Schedules 14 · 1 late · 1 parked · u most urgent: c"
-    assert plain(schedules_title(head, rows[2], "u", 36)) == "Schedules 14 · 1 late · 1 parked"
-    assert plain(schedules_title(page(rows[3]), None, "u", 78)) == "Schedules 1 · none late, parked or retrying"
+    assert plain(schedules_title(head, rows, rows[2], "u", 78)) == "Schedules 14 · 1 late · 1 parked · u most urgent: c"
+    assert plain(schedules_title(head, rows, rows[2], "u", 36)) == "Schedules 14 · 1 late · 1 parked"
+    assert (
+        plain(schedules_title(page(rows[3]), rows[3:], None, "u", 78)) == "Schedules 1 · none late, parked or retrying"
+    )
+    waits = [schedule("a", dead=6), schedule("b", dead=1)]
+    assert plain(schedules_title(page(*waits), waits, None, "u", 78)) == "Schedules 2 · 7 dead letters"
+    assert plain(schedules_title(page(waits[1]), waits[1:], None, "u", 78)) == "Schedules 1 · 1 dead letter"
 
 
 @RHYTHMS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -66,6 +67,17 @@ def test_the_report_has_title_stretch_maker_counts_and_a_table_a_day_in_two_zone
         "| 02:00:00 | Tue 21:00:00 | act | s.one | Olle Lind enabled it. |",
     ]
     assert "0 entries: nothing." in markdown([], usual(AT), MADE)
+
+
+def test_where_the_reader_has_utc_the_times_stand_once() -> None:
+    told = markdown([entry(1, TimelineKind.ACT, "a", "b")], usual(AT), replace(MADE, zone=ZoneInfo("UTC"))).splitlines()
+    assert [row for row in told if row.startswith("|")] == [
+        "| UTC | about | what | happened |",
+        "|---|---|---|---|",
+        "| 02:00:00 | act | a | b |",
+    ]
+    assert any(row.endswith("Times are in UTC.") for row in told)
+    assert next(row for row in told if row.startswith("From ")).count("until") == 1
 
 
 @given(st.text(max_size=40) | st.sampled_from(HOSTILE))

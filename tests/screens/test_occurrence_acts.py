@@ -103,12 +103,12 @@ async def test_one_that_changed_meanwhile_is_refused_and_cannot_be_sent_again_fr
             return
         await pilot.press("K")
         form = await order(app)
-        assert "3 items of it stay undone." in asked_of(form) or "It is put away" in asked_of(form)
+        assert "3 items of it stay undone." in asked_of(form) or "It is discarded" in asked_of(form)
         await send(app, form, "the customer left")
-        await said(app, 'put away by o.lind: "the customer left"')
+        await said(app, 'discarded by o.lind: "the customer left"')
         assert fake.jobs.occurrences[found].discard_reason == "the customer left"
         await pilot.press("K")
-        await said(app, "it was put away already")
+        await said(app, "it was discarded already")
 
 
 @REPLAYS

@@ -39,6 +39,9 @@ async def test_a_stretch_is_typed_shown_confirmed_by_its_act_and_watched_to_its_
         await pilot.press("y")
         form = await dialog(app, RecoveryForm)
         assert "Nothing is done before you confirm." in flat(app)
+        type_into(form, schedules="statements.nightly")
+        await pilot.pause()
+        assert "recoveries replay --schedule statements.nightly --from …" in (form.copyable() or "")
         type_into(form, since="today 00:00", schedules="statements.nightly", reason="the mail server is back")
         await pilot.pause()
         wanted = "jobconsole recoveries replay --schedule statements.nightly --from 2026-03-02T00:00:00Z --to"

@@ -75,7 +75,7 @@ def _discardable(situation: Situation) -> str | None:
         return "no occurrence is selected"
     if found.state is not OccurrenceState.DEAD_LETTER:
         return f"it is no dead letter: {found.state}"
-    return "it was put away already" if found.discarded else None
+    return "it was discarded already" if found.discarded else None
 
 
 def _is_dead(situation: Situation) -> bool:

@@ -119,7 +119,7 @@ def replay_lines(occurrence: Occurrence, at: At) -> Sequence[Line]:
     if counts.failed + counts.refused and not counts.selected_all:
         lines.append((Piece("The selection goes on behind where it stopped."),))
     if occurrence.discarded_at is not None:
-        lines.append((Piece("It was put away; replayed it counts again.", Tone.WARN),))
+        lines.append((Piece("It was discarded; replayed it counts again.", Tone.WARN),))
     return [*lines, (Piece("It starts as a new attempt, with the attempts that its schedule allows.", Tone.QUIET),)]
 
 
@@ -135,7 +135,7 @@ def discard_lines(occurrence: Occurrence, at: At) -> Sequence[Line]:
         *([(Piece(f"{items} undone.", Tone.WARN),)] if open_items else []),
         (
             Piece(
-                "It is put away: it stays to be read, and neither counts nor alarms any more. It can still be replayed."
+                "It is discarded: it stays to be read, and neither counts nor alarms any more. It can still be replayed."
             ),
         ),
     ]

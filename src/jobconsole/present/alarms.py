@@ -70,16 +70,26 @@ def alarms_cells(alarm: Alarm, at: At) -> Mapping[str, Piece]:
     """The cells of one alarm's row by column id."""
     word, tone = KINDS[alarm.kind]
     over = alarm.cleared_at is not None
-    by = alarm.acknowledged_by
+    by, told = alarm.acknowledged_by, brief_sentence(alarm)
     nobody = Piece("nobody", Tone.BAD) if not over else Piece("–", Tone.QUIET)
     return {
         "kind": Piece(word if not over else f"✓{word[1:]}", Tone.QUIET if over else tone),
         "since": Piece(age_short(alarm.cleared_at or alarm.opened_at, at.now), Tone.QUIET if over else Tone.PLAIN),
         "subject": Piece(alarm.subject, Tone.QUIET if over else Tone.STRONG),
-        "sentence": Piece(f"over · {alarm.sentence}" if over else alarm.sentence, Tone.QUIET if over else Tone.PLAIN),
+        "sentence": Piece(f"over · {told}" if over else told, Tone.QUIET if over else Tone.PLAIN),
         "by": nobody if by is None else Piece(by.id, Tone.QUIET if over else Tone.GOOD),
         "told": told_piece(alarm),
     }
+
+
+def brief_sentence(alarm: Alarm) -> str:
+    """Its sentence for a cell beside what it is about, without naming that again; the detail tells the whole."""
+    if not alarm.schedule:
+        return alarm.sentence
+    rest = alarm.sentence.removeprefix(f"{alarm.subject} ")
+    for end in (",", ":", "."):
+        rest = rest.replace(f" of {alarm.subject}{end}", end, 1)
+    return rest
 
 
 def told_piece(alarm: Alarm) -> Piece:

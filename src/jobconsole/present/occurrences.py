@@ -97,7 +97,7 @@ def what_text(occurrence: Occurrence, at: At) -> str:
     """What a reader of the list wants to know of it beyond its state."""
     if occurrence.discarded_at is not None:
         by = occurrence.discarded_by.id if occurrence.discarded_by is not None else "somebody"
-        return f'put away by {by}: "{occurrence.discard_reason or ""}"'
+        return f'discarded by {by}: "{occurrence.discard_reason or ""}"'
     if occurrence.state is OccurrenceState.DEAD_LETTER:
         return occurrence.error or (CAUSES[occurrence.cause] if occurrence.cause is not None else "")
     if occurrence.cancel_asked_at is not None:
@@ -256,7 +256,7 @@ def _discard_lines(occurrence: Occurrence, at: At) -> list[Line]:
         return []
     by = occurrence.discarded_by.id if occurrence.discarded_by is not None else "somebody"
     told = f'by {by} {ago(occurrence.discarded_at, at.now)}: "{occurrence.discard_reason or ""}"'
-    return [_labelled("put away", Piece(told, Tone.WARN))]
+    return [_labelled("discarded", Piece(told, Tone.WARN))]
 
 
 def _scheduled_pieces(occurrence: Occurrence, at: At) -> Sequence[Piece]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from jobconsole.present.alarms import KINDS
+from jobconsole.present.alarms import KINDS, brief_sentence
 from jobconsole.present.amounts import amount_text
 from jobconsole.present.columns import Column, Line, Piece, Tone, plain, whole_pieces, width_of
 from jobconsole.present.schedules import STANDINGS
@@ -128,7 +128,7 @@ def _needs(overview: Overview, at: At) -> Iterator[Lead]:
         )
     for alarm in overview.alarms:
         if alarm.kind is not AlarmKind.STOPPED or not overview.stops:
-            words, since = f"{alarm.subject} · {alarm.sentence}", age_short(alarm.opened_at, at.now)
+            words, since = f"{alarm.subject} · {brief_sentence(alarm)}", age_short(alarm.opened_at, at.now)
             yield _need(Goal.ALARM, alarm.id, Piece(*KINDS[alarm.kind]), words, since)
     yield from _urgent(overview)
     yield from _counted(overview)

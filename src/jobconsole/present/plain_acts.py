@@ -15,7 +15,7 @@ from jobconsole.present.times import local, utc
 from jobcontract.acts import Enabling, MadeUp
 from jobcontract.occurrences import Occurrence
 from jobcontract.runbooks import Runbook, Runbooks, Transcript
-from jobcontract.schedules import Schedule
+from jobcontract.schedules import Disabled, Schedule
 from jobcontract.workers import Worker
 
 
@@ -30,27 +30,30 @@ def made_lines(occurrence: Occurrence, zone: tzinfo) -> list[str]:
 
 def schedule_lines(schedule: Schedule, zone: tzinfo) -> list[str]:
     """A schedule after it was disabled or enabled."""
-    off = schedule.disabled
-    until = None
-    if off is not None:
-        until = _both(off.until, zone) if off.until is not None else "until a person enables it"
     return pairs(
         (
             ("schedule", f"{schedule.id} ({schedule.title})"),
             ("state", f"{schedule.standing}{f': {schedule.standing_words}' if schedule.standing_words else ''}"),
-            ("disabled", off and f"by {off.by.id} ({off.by.name}), {_both(off.at, zone)}: {off.reason}"),
-            ("until", until),
+            *_disabled(schedule.disabled, zone),
             ("next", schedule.next_at and _both(schedule.next_at, zone)),
         )
     )
 
 
-def enabling_lines(enabling: Enabling, zone: tzinfo) -> list[str]:
-    """What enabling would make up for and skip."""
+def _disabled(off: Disabled | None, zone: tzinfo) -> tuple[tuple[str, str | None], ...]:
+    """Who disabled it, when, why, and until when; nothing where nobody did."""
+    if off is None:
+        return (("disabled", None), ("until", None))
+    until = _both(off.until, zone) if off.until is not None else "until a person enables it"
+    return (("disabled", f"by {off.by.id} ({off.by.name}), {_both(off.at, zone)}: {off.reason}"), ("until", until))
+
+
+def enabling_lines(enabling: Enabling, off: Disabled | None, zone: tzinfo) -> list[str]:
+    """Who disabled it, until when and why; what enabling would make up for and skip."""
     head = pairs(
         (
             ("schedule", enabling.schedule),
-            ("disabled", f"since {_both(enabling.since, zone)}" if enabling.since is not None else "no"),
+            *(_disabled(off, zone) if off is not None else (("disabled", "no"),)),
             ("enabling", enabling.words),
         )
     )
@@ -72,7 +75,7 @@ def replayed_lines(occurrence: Occurrence, zone: tzinfo) -> list[str]:
 
 def discarded_lines(occurrence: Occurrence, zone: tzinfo) -> list[str]:
     """A dead letter that was put away."""
-    return ["It is put away: it counts and alarms no more.", "", *occurrence_lines(occurrence, zone)]
+    return ["It is discarded: it counts and alarms no more.", "", *occurrence_lines(occurrence, zone)]
 
 
 def worker_lines(worker: Worker, zone: tzinfo) -> list[str]:

@@ -189,7 +189,7 @@ def occurrence_lines(occurrence: Occurrence, zone: tzinfo) -> list[str]:
             ("cause", _cause(occurrence)),
             ("error", occurrence.error),
             ("cancel asked", cancelled),
-            ("put away", _discarded(occurrence, zone)),
+            ("discarded", _discarded(occurrence, zone)),
             ("replayed", times_text(occurrence.replays) if occurrence.replays else None),
             ("scheduled", f"{_both(occurrence.scheduled_at, zone)}{wall}"),
             ("origin", occurrence.origin),

@@ -9,7 +9,18 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from jobconsole.present.amounts import doubtful
-from jobconsole.present.columns import Column, Line, Piece, Tone, joined, plain, whole_pieces, width_of, wrap_pieces
+from jobconsole.present.columns import (
+    Column,
+    Line,
+    Piece,
+    Tone,
+    joined,
+    plain,
+    whole_pieces,
+    width_of,
+    wrap_line,
+    wrap_pieces,
+)
 from jobconsole.present.money import bar
 from jobconsole.present.plan_progress import TURNS
 from jobconsole.present.plans import PlanSeen, counted
@@ -117,17 +128,18 @@ def money_lines(recovery: Recovery, width: int) -> list[Line]:
     if recovery.moves is not Moves.MONEY:
         return []
     if not recovery.money:
-        return [(Piece("¤ It moves money; no confirmed plan holds a payout that waits to be tried again.", Tone.WARN),)]
+        none = "¤ It moves money; no confirmed plan holds a payout that waits to be tried again."
+        return wrap_line((Piece(none, Tone.WARN),), width, indent=2)
     told = [Piece("¤ tried again, as plans confirmed it", Tone.WARN)]
     return wrap_pieces([*told, *(Piece(money_text(each), Tone.STRONG) for each in recovery.money)], width)
 
 
-def schedules_line(recovery: Recovery, not_done: int | None, width: int) -> Line:
-    """`1,204 items run again · statements.nightly 12 · payouts.rescore 2`, as many of them as fit whole."""
+def schedules_line(recovery: Recovery, undone: str, width: int) -> Line:
+    """`1,204 items not done · statements.nightly 12 · payouts.rescore 2`, as many of them as fit whole."""
     if recovery.act is RecoveryAct.DISABLE:
         return (Piece(recovery.words, Tone.QUIET),)
     runs = recovery.act in (RecoveryAct.REPLAY, RecoveryAct.REQUEUE)
-    items = Piece(f"{counted(not_done, 'item')} not done" if not_done is not None else "", Tone.STRONG)
+    items = Piece(undone, Tone.STRONG)
     told = [items if runs else Piece("")]
     for number, each in enumerate(recovery.schedules):
         mark = " ¤" if each.moves is Moves.MONEY else ""
@@ -206,11 +218,11 @@ def left_out_line(recovery: Recovery, chosen: str, key: str, width: int) -> Line
 # Confirming
 
 
-def confirm_lines(recovery: Recovery, not_done: int, seen: PlanSeen, width: int) -> list[Line]:
+def confirm_lines(recovery: Recovery, undone: str, seen: PlanSeen, width: int) -> list[Line]:
     """What is confirmed: what each row does, of which schedules, how much is left out, how long it stays valid."""
     lines: list[Line] = [(Piece(DOES[recovery.act]),)]
     if recovery.act is not RecoveryAct.DISABLE:
-        lines.append(schedules_line(recovery, not_done, width))
+        lines.append(schedules_line(recovery, undone, width))
     lines += money_lines(recovery, width)
     if recovery.disable_until is not None:
         lines.append((Piece(f"Enabled again by themselves: {short(recovery.disable_until, seen.zone, seen.now)}."),))

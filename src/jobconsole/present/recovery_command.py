@@ -4,7 +4,7 @@ which command it is made. Pure; runs nothing."""
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from pydantic import ValidationError
@@ -18,13 +18,19 @@ _TIMES: Mapping[str, str] = {"--from": "since", "--to": "until", "--until": "dis
 
 
 def recovery_command(
-    act: RecoveryAct, order: RecoveryOrder | None, reason: str, where: Mapping[str, str] | None = None
+    act: RecoveryAct,
+    order: RecoveryOrder | None,
+    reason: str,
+    where: Mapping[str, str] | None = None,
+    schedules: Sequence[str] = (),
 ) -> str:
     """`jobconsole recoveries replay --schedule statements.nightly --from … --to … --reason '…'`; `order` None: what was
-    typed is no order yet."""
+    typed is no order yet, and of it only `schedules` are named."""
     parts = ["jobconsole", "recoveries", act.value]
     if order is None:
-        parts += ["--schedule", "SCHEDULE"]
+        for name in schedules:
+            parts += ["--schedule", shlex.quote(name)]
+        parts += ["--schedule", "SCHEDULE"] if act is RecoveryAct.DISABLE and not schedules else []
         parts += ["--from", UNSAID, "--to", UNSAID] if act is RecoveryAct.REPLAY else []
     else:
         parts += _set(order)

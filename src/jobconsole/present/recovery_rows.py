@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from jobconsole.present.columns import Column, Line, Piece, Tone, joined
 from jobconsole.present.occurrences import CAUSES, STATES
 from jobconsole.present.plan_progress import TURNS
+from jobconsole.present.plans import counted
 from jobconsole.present.recoveries import reason_words
 from jobconsole.present.schedules import utc_text
 from jobconsole.present.times import both
@@ -26,6 +27,14 @@ SCHEDULE_WORD = ("● schedule", Tone.PLAIN)
 def not_done(row: RecoveryRow) -> int:
     """Items of the row that run again."""
     return 0 if row.items is None else row.items.refused + row.items.failed + row.items.unfinished
+
+
+def undone_words(rows: Sequence[RecoveryRow]) -> str:
+    """`12 items not done`, and that it may be more where an occurrence ended before it had selected all of its items."""
+    left = sum(not_done(row) for row in rows)
+    if all(row.items is None or row.items.selected_all for row in rows):
+        return f"{counted(left, 'item')} not done"
+    return f"{counted(left, 'item')} not done, not all were selected" if left else "not all items were selected"
 
 
 def items_text(row: RecoveryRow) -> str:

@@ -73,8 +73,11 @@ def _strip_tone(recent: Sequence[Recent]) -> Tone:
     return Tone.BAD if ended and ended[-1] is OccurrenceState.DEAD_LETTER else Tone.PLAIN
 
 
-def schedules_title(page: Schedules | None, urgent: Schedule | None, key: str, width: int) -> Line:
-    """`Schedules 14 · 1 late · 1 parked · most urgent: payouts.rescore (u)`, as much of it as fits whole."""
+def schedules_title(
+    page: Schedules | None, rows: Sequence[Schedule], urgent: Schedule | None, key: str, width: int
+) -> Line:
+    """`Schedules 14 · 1 late · 7 dead letters · u most urgent: payouts.rescore`, as much of it as fits whole; dead letters
+    are those of the rows that were read."""
     if page is None:
         return (Piece("Schedules", Tone.STRONG),)
     told = [
@@ -83,8 +86,11 @@ def schedules_title(page: Schedules | None, urgent: Schedule | None, key: str, w
         Piece(f"{page.parked:,} parked" if page.parked else "", Tone.BAD),
         Piece(f"{page.disabled:,} disabled" if page.disabled else "", Tone.WARN),
     ]
+    dead = sum(each.dead for each in rows)
+    if dead:
+        told.append(Piece(f"{dead:,} dead {'letter' if dead == 1 else 'letters'}", Tone.BAD))
     named = Piece(f"{key} most urgent: {urgent.id}" if urgent is not None else "", Tone.QUIET)
-    if page.total and not (page.late or page.parked or page.disabled or urgent is not None):
+    if page.total and not (page.late or page.parked or page.disabled or dead or urgent is not None):
         told.append(Piece("none late, parked or retrying", Tone.GOOD))
     whole = joined([*told, named])
     return whole if width_of(plain(whole)) <= width else joined(told)

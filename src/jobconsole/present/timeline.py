@@ -173,32 +173,33 @@ class Made:
 
 def markdown(entries: Sequence[TimelineEntry], stretch: Stretch, made: Made) -> str:
     """The timeline as Markdown: title, stretch, who made it, counts by kind, a table a day. Instants stand in UTC and in the
-    reader's zone, which is named."""
+    reader's zone, which is named; once where that is UTC."""
     zone = escaped(str(made.zone))
     counts = Counter(entry.kind for entry in entries)
     told = ", ".join(f"{counts[kind]:,} {kind.value}" for kind in TimelineKind if counts[kind]) or "nothing"
+    same = str(made.zone) == "UTC"
+    there = "" if same else f" ({local(stretch.since, made.zone)} until {local(stretch.until, made.zone)})"
     only = f" Only: {', '.join(kind.value for kind in stretch.kinds)}." if stretch.kinds else ""
     parts = [
         f"# Timeline of {escaped(made.tenant)}",
         "",
-        f"From {utc(stretch.since)} until {utc(stretch.until)} "
-        f"({local(stretch.since, made.zone)} until {local(stretch.until, made.zone)}).{only}",
+        f"From {utc(stretch.since)} until {utc(stretch.until)}{there}.{only}",
         "",
-        f"Made by {escaped(made.person)} at {utc(made.at)}. Times are in UTC and in {zone}.",
+        f"Made by {escaped(made.person)} at {utc(made.at)}. Times are in UTC{'' if same else f' and in {zone}'}.",
         "",
         f"{len(entries):,} entries: {told}.",
     ]
+    columns = ("UTC", *(() if same else (zone,)), "about", "what", "happened")
     day = None
     for entry in entries:
         today = entry.at.astimezone(UTC).date()
         if today != day:
             day = today
-            parts += ["", f"## {today:%A %Y-%m-%d} (UTC)", "", f"| UTC | {zone} | about | what | happened |"]
-            parts.append("|---|---|---|---|---|")
-        there = entry.at.astimezone(made.zone)
+            parts += ["", f"## {today:%A %Y-%m-%d} (UTC)", "", f"| {' | '.join(columns)} |"]
+            parts.append(f"|{'---|' * len(columns)}")
         cells = (
             f"{entry.at.astimezone(UTC):%H:%M:%S}",
-            f"{there:%a %H:%M:%S}",
+            *(() if same else (f"{entry.at.astimezone(made.zone):%a %H:%M:%S}",)),
             entry.kind.value,
             escaped(entry.subject),
             escaped(entry.sentence),

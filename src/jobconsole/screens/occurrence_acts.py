@@ -56,5 +56,5 @@ async def discard(screen: SeenScreen, occurrence: Occurrence) -> Occurrence | No
     answer = await asked(screen, order, screen.seen)
     if answer is None:
         return None
-    screen.say(f"{answer.occurrence.name} is put away: it counts and alarms no more.")
+    screen.say(f"{answer.occurrence.name} is discarded: it counts and alarms no more.")
     return answer.occurrence

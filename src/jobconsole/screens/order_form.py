@@ -288,7 +288,12 @@ class OrderForm(SendingDialog[R], Generic[R]):
 
 
 async def asked(screen: PlaceScreen, order: Order[R], seen: Callable[[], PlanSeen]) -> R | None:
-    """The answer to the order; None where it was given up. A lost answer is said in the dialog."""
+    """The answer to the order; None where it was given up. A lost answer is said in the dialog.
+
+    Nothing is asked over another screen that a fast key opened meanwhile.
+    """
+    if screen.app.screen is not screen:
+        return None
     service = screen.shell.service
     form = OrderForm(order, service, seen)
     service.on_checking = lambda _key: form.checking()

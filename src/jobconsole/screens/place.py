@@ -201,11 +201,12 @@ class PlaceScreen(Screen[None]):
 
     def action_run_at_once(self, command_id: str) -> None:
         """What a key of the catalogue runs, before the next key is looked at."""
-        self.run_command(command_id)
+        self.action_run_command(command_id)
 
     def action_run_command(self, command_id: str) -> None:
-        """What every key of the catalogue runs."""
-        self.run_command(command_id)
+        """What every key of the catalogue runs; one that comes late, while another screen is in front, runs nothing."""
+        if self.app.screen is self:
+            self.run_command(command_id)
 
     def on_mount(self) -> None:
         """Takes keys and words from the console, and loads what the place shows."""

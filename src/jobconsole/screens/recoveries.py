@@ -45,7 +45,7 @@ class RecoveriesScreen(WatchingScreen):
     READING = "Reading the recoveries"
     EXPLANATION = (
         "Acts on many occurrences or schedules at once, the latest first: replays of a stretch of time, dead letters that "
-        "run again or are put away, schedules that are switched off. Each was frozen and shown before it was confirmed. ○ "
+        "run again or are discarded, schedules that are switched off. Each was frozen and shown before it was confirmed. ○ "
         "open: nothing of it was done yet. ▶ applying. ‖ paused. ¤ moves money. Enter shows everything of one."
     )
     AUTO_FOCUS = "#recoveries"

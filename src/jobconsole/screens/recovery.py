@@ -30,7 +30,7 @@ from jobconsole.present.recoveries import (
     schedules_line,
     state_now,
 )
-from jobconsole.present.recovery_rows import left_cells, left_columns, left_lines, not_done, row_lines, rows_columns
+from jobconsole.present.recovery_rows import left_cells, left_columns, left_lines, row_lines, rows_columns, undone_words
 from jobconsole.screens.plan_seen import key_words
 from jobconsole.screens.recovery_acts import RecoveryActingScreen
 from jobconsole.screens.recovery_listing import FrozenRows
@@ -176,9 +176,9 @@ class RecoveryScreen(RecoveryActingScreen):
         reading = self.reading
         return reading.digest if reading is not None and reading.recovery.edition == self.recovery.edition else None
 
-    def not_done(self) -> int:
-        """Items of all its rows that run again, as far as they were read."""
-        return sum(not_done(row) for row in self.reading.rows) if self.reading is not None else 0
+    def undone(self) -> str:
+        """How many items of all its rows run again, in words, as far as they were read."""
+        return undone_words(self.reading.rows if self.reading is not None else ())
 
     def seen(self) -> PlanSeen:
         """From where it is looked at, now."""
@@ -295,7 +295,7 @@ class RecoveryScreen(RecoveryActingScreen):
             return
         found, seen, width = self.recovery, self.seen(), max(20, self.size.width - 2)
         self.title_line.show([preview_title(found, seen, width)])
-        sums = schedules_line(found, self.not_done() if self.checked else None, width)
+        sums = schedules_line(found, self.undone() if self.checked else "", width)
         self.sums.show([sums, *money_lines(found, width)])
         anew = key_words(self, "recovery.make-anew")["recovery.make-anew"]
         self.standing.show(preview_lines(found, seen, self.unfit or self.failure, anew))

@@ -58,9 +58,9 @@ class RecoveryActingScreen(SeenScreen):
         """The digest of what is on the screen, once every row went through."""
         return None
 
-    def not_done(self) -> int:
-        """Items of all its rows that run again."""
-        return 0
+    def undone(self) -> str:
+        """How many items of all its rows run again, in words."""
+        return ""
 
     def selected_row(self) -> RecoveryRow | None:
         """The row under the cursor."""
@@ -92,7 +92,7 @@ class RecoveryActingScreen(SeenScreen):
         if digest is None:
             return
         service = self.shell.service
-        dialog = RecoveryConfirm(ConfirmingRecovery(recovery, digest), self.not_done(), service, self.seen)
+        dialog = RecoveryConfirm(ConfirmingRecovery(recovery, digest), self.undone(), service, self.seen)
         service.on_checking = lambda _key: dialog.checking()
         ended = await self.app.push_screen_wait(dialog)
         if ended is None:

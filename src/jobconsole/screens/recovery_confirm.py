@@ -77,13 +77,13 @@ class RecoveryConfirm(SendingDialog[ConfirmedRecovery]):
     tries = query_one("#tries", Static)
 
     def __init__(
-        self, confirming: ConfirmingRecovery, not_done: int, service: Service, seen: Callable[[], PlanSeen]
+        self, confirming: ConfirmingRecovery, undone: str, service: Service, seen: Callable[[], PlanSeen]
     ) -> None:
-        """`confirming` is the intent, with its one key; `not_done`: items that run again."""
+        """`confirming` is the intent, with its one key; `undone`: how many items run again, in words."""
         super().__init__(title=f"{act_words(confirming.recovery)}?", act=act_words(confirming.recovery, BUTTON))
         self.recovery = confirming.recovery
         self._confirming = confirming
-        self._not_done = not_done
+        self._undone = undone
         self._service = service
         self._seen = seen
         self._standing: CodeStanding | None = None
@@ -127,7 +127,7 @@ class RecoveryConfirm(SendingDialog[ConfirmedRecovery]):
         if not self.query("#about") or (self.coded and not self.query("#tries")):
             return
         seen = self._seen()
-        self.about.show(confirm_lines(self.recovery, self._not_done, seen, WIDTH))
+        self.about.show(confirm_lines(self.recovery, self._undone, seen, WIDTH))
         if self.coded:
             self.tries.update(content_of((tries_piece(self._standing, seen.now),)))
         if self.recovery.expires_at <= seen.now and not self._over and not self.busy:

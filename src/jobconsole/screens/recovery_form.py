@@ -277,7 +277,7 @@ class RecoveryForm(SendingDialog[Recovery]):
         try:
             order = self._order(reason)
         except _Fault:
-            return recovery_command(self.asking.act, None, reason, self._where)
+            return recovery_command(self.asking.act, None, reason, self._where, self._schedules())
         return recovery_command(self.asking.act, order, reason, self._where)
 
     def _show_typed(self) -> None:

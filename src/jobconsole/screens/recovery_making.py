@@ -64,7 +64,9 @@ def mark_handlers(table: Callable[[], Table], changed: Callable[[], None]) -> Ma
 
 
 async def ask(screen: PlaceScreen, asking: Asking) -> Recovery | None:
-    """Asks for the set, freezes it and shows it; None where it was given up."""
+    """Asks for the set, freezes it and shows it; None where it was given up, or a fast key opened another screen meanwhile."""
+    if screen.app.screen is not screen:
+        return None
     service = screen.shell.service
     form = RecoveryForm(asking, service, lambda: seen_of(screen), where_of(screen))
     service.on_checking = lambda _key: form.checking()

@@ -270,7 +270,7 @@ class SchedulesScreen(WatchingScreen):
             return
         rows, width = self.rows, max(20, self.size.width - 2)
         key = key_words(self, "schedule.urgent")["schedule.urgent"]
-        self.title_line.show([schedules_title(self.head, most_urgent(rows.rows), key, width)])
+        self.title_line.show([schedules_title(self.head, rows.rows, most_urgent(rows.rows), key, width)])
         said = self.said_lines(EMPTY, rows=len(rows))
         self.said.display = bool(said)
         self.said.show(said)

@@ -137,7 +137,9 @@ class SimulatorScreen(WatchingScreen):
     # Asking
 
     async def edit(self) -> None:
-        """Opens the form, and shows what comes of it."""
+        """Opens the form, and shows what comes of it; not over another dialog."""
+        if self.app.screen is not self:
+            return
         typed = self.simulated.typed if self.simulated is not None else None
         told = await self.app.push_screen_wait(SimulatorForm(self.schedule, self.at, self._ask, typed))
         if told is not None:
