@@ -90,6 +90,9 @@ def test_the_heading_counts_over_all_pages_and_names_the_most_urgent() -> None:
     assert (
         plain(schedules_title(page(rows[3]), rows[3:], None, "u", 78)) == "Schedules 1 · none late, parked or retrying"
     )
+    rows[2] = schedule("c", standing=ScheduleStanding.PARKED, dead=2)
+    told = plain(schedules_title(head, rows, rows[2], "u", 60))
+    assert told == "Schedules 14 · 1 late · 1 parked · 2 dead · u most urgent: c"
     waits = [schedule("a", dead=6), schedule("b", dead=1)]
     assert plain(schedules_title(page(*waits), waits, None, "u", 78)) == "Schedules 2 · 7 dead letters"
     assert plain(schedules_title(page(waits[1]), waits[1:], None, "u", 78)) == "Schedules 1 · 1 dead letter"

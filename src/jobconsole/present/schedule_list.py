@@ -93,4 +93,6 @@ def schedules_title(
     if page.total and not (page.late or page.parked or page.disabled or dead or urgent is not None):
         told.append(Piece("none late, parked or retrying", Tone.GOOD))
     whole = joined([*told, named])
+    if dead and width_of(plain(whole)) > width:  # the most urgent one is worth more than a whole word
+        whole = joined([*told[:-1], Piece(f"{dead:,} dead", Tone.BAD), named])
     return whole if width_of(plain(whole)) <= width else joined(told)
