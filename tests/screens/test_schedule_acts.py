@@ -10,6 +10,8 @@ from textual.widgets import Button, Input
 
 from jobconsole.client.fake import FakeService
 from jobconsole.screens.order_form import OrderForm
+from jobconsole.screens.simulator import SimulatorScreen
+from jobconsole.screens.simulator_form import SimulatorForm
 from jobconsole.widgets.form import InstantField, Prose
 from jobconsole.widgets.lines import Lines
 from jobcontract.states import OccurrenceOrigin
@@ -196,3 +198,27 @@ async def test_the_safe_button_goes_back_without_anything_done() -> None:
         form.query_one("#cancel", Button).press()
         await until(app, lambda: app.screen is screen, "the place")
         assert acts(fake) == []
+
+
+async def test_fast_keys_never_put_one_dialog_over_another() -> None:
+    fake = staged()
+    async with acting(fake) as (app, screen, pilot):
+        screen.query_one("#schedules").move_to(HOURLY)  # type: ignore[attr-defined]  # the place's table
+        await idle(app)
+
+        def fast() -> None:
+            screen.action_run_command("schedule.disable")  # its dialog is on its way
+            screen.action_run_command("schedule.simulate")
+            screen.action_run_command("schedule.disable")  # another screen is in front by now
+
+        screen.call_later(fast)
+        await until(app, lambda: isinstance(app.screen, SimulatorForm), "the form")
+        mine = [each for each in app.workers if each.node is screen and each.group == "commands"]
+        await until(app, lambda: all(each.is_finished for each in mine), "the end of the other command")
+        assert not [each for each in app.screen_stack if isinstance(each, OrderForm)]
+        await pilot.press("escape")
+        await until(app, lambda: isinstance(app.screen, SimulatorScreen), "the simulator")
+        await pilot.press("backspace")
+        await until(app, lambda: app.screen is screen, "the place")
+        await pilot.press("D")
+        await order(app)
