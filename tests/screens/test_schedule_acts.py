@@ -209,13 +209,14 @@ async def test_fast_keys_never_put_one_dialog_over_another() -> None:
         def fast() -> None:
             screen.action_run_command("schedule.disable")  # its dialog is on its way
             screen.action_run_command("schedule.simulate")
-            screen.action_run_command("schedule.disable")  # another screen is in front by now
+            screen.action_run_command("schedule.simulate")  # another screen is in front by now
 
         screen.call_later(fast)
         await until(app, lambda: isinstance(app.screen, SimulatorForm), "the form")
         mine = [each for each in app.workers if each.node is screen and each.group == "commands"]
         await until(app, lambda: all(each.is_finished for each in mine), "the end of the other command")
         assert not [each for each in app.screen_stack if isinstance(each, OrderForm)]
+        assert len([each for each in app.screen_stack if isinstance(each, SimulatorScreen)]) == 1
         await pilot.press("escape")
         await until(app, lambda: isinstance(app.screen, SimulatorScreen), "the simulator")
         await pilot.press("backspace")
