@@ -58,5 +58,6 @@ async def test_its_role_may_not(database: Database, superuser: psycopg.Connectio
         async with database.transaction("acme") as transaction:
             await transaction.connection.execute(ATTEMPTS[what].encode())
 
-    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+    # What ends is a trigger's matter: the role may write the columns for a replay.
+    with pytest.raises((psycopg.errors.InsufficientPrivilege, psycopg.errors.RestrictViolation)):
         await attempt()
