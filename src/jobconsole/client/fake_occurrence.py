@@ -104,7 +104,7 @@ def occurrence(
         )
         if state is OccurrenceState.PROCESSING
         else None,
-        items=ItemCounts(done=0, refused=0, failed=0, unfinished=0, selected_all=False),
+        items=ItemCounts(done=0, refused=0, failed=0, unfinished=0, selected_all=state is OccurrenceState.COMPLETED),
         cause=DeadCause.FAILED if state is OccurrenceState.DEAD_LETTER else None,
         error=None,
         cancel_asked_at=None,
