@@ -13,7 +13,7 @@ from jobservice.cli import commands
 from jobservice.delivery.heads import Heads
 from jobservice.store.database import Database
 from tests.conftest import People
-from tests.usecases.test_seals import sealed, written
+from tests.usecases.test_seals import others_ended, sealed, written
 
 pytestmark = pytest.mark.requirement("MONEY-31")
 Run = Callable[..., Result]
@@ -36,6 +36,7 @@ async def heads(database: Database, worker_database: Database, people: People, t
     """Three sealed entries and one that is not, with the heads outside."""
     heads = Heads(folder=tmp_path / "seals")
     await written(database, 3)
+    await others_ended(database)
     await sealed(worker_database, heads=heads)
     await written(database, 1)
     return heads

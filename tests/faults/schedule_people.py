@@ -102,7 +102,7 @@ class Operator:
         # By name what is all done goes in too; a stretch leaves it out.
         found = await self._look(
             "select id::text from jobs.occurrences where tenant = %s and schedule = any(%s) and replays < 3"
-            " and scheduled_at >= %s and state in ('completed', 'dead-letter') order by scheduled_at limit 4",
+            " and state in ('completed', 'dead-letter') order by scheduled_at > %s desc, scheduled_at limit 4",
             tenant,
             list(harmless),
             since,

@@ -18,6 +18,7 @@ from jobservice.usecases.audit import list_audit
 from jobservice.usecases.audit_reading import export_audit, read_entry
 from tests.conftest import Clock
 from tests.usecases.desk import PAYOUTS, SCORED, Desk, payout, refused_with
+from tests.usecases.test_seals import others_ended
 
 AUDITOR = "s.audit"
 
@@ -85,6 +86,7 @@ async def test_what_an_act_kept_of_before_and_after_is_shown(desk: Desk, databas
 @pytest.mark.requirement("MONEY-31")
 async def test_an_entry_shows_its_seal_once_it_has_one(desk: Desk, worker_database: Database) -> None:
     await desk.push()
+    await others_ended(desk.service.database)
     async with worker_database.transaction(None) as transaction:
         row = await transaction.row("seals/seal", most=10)
     assert row is not None

@@ -36,6 +36,24 @@ async def written(database: Database, count: int, *, tenant: str = "acme") -> No
             await audit.add(transaction, entry)
 
 
+async def others_ended(database: Database, *, tenant: str = "acme") -> None:
+    """Until nothing that began before the last entry still runs on the server, other tests' work too: then it is sealed."""
+    loop = asyncio.get_running_loop()
+    end = loop.time() + 30
+    while loop.time() < end:
+        async with database.transaction(tenant) as transaction:
+            row = await (
+                await transaction.connection.execute(
+                    b"select pg_snapshot_xmin(pg_current_snapshot())::text::bigint > coalesce(max(a.xid), 0) as over"
+                    b" from jobs.audit as a"
+                )
+            ).fetchone()
+        if row is not None and row["over"]:
+            return
+        await asyncio.sleep(0.01)
+    raise TimeoutError("something that began before the last entry still runs")
+
+
 async def sealed(database: Database, *, most: int = 100, heads: Heads | None = None) -> int:
     """Seal one batch as the Worker does; its entries."""
     async with database.transaction(None) as transaction:
@@ -89,6 +107,7 @@ async def trail(
 ) -> Trail:
     heads = Heads(folder=tmp_path / "seals")
     await written(database, 12)
+    await others_ended(database)
     for most in (4, 4, 5):  # the last batch has all there is
         assert await sealed(worker_database, most=most, heads=heads) == 4
     await written(database, 2)
@@ -229,6 +248,7 @@ async def test_what_commits_late_with_an_early_id_is_sealed_later_and_is_no_gap(
         )
         await written(database, 3)
         assert await sealed(worker_database) == 0  # nothing that comes after a transaction that still runs
+    await others_ended(database)
     assert await sealed(worker_database) == 4
     rows = people.connection.execute(
         "select a.action from jobs.audit_links as l join jobs.audit as a on a.id = l.entry order by l.place"
@@ -238,6 +258,7 @@ async def test_what_commits_late_with_an_early_id_is_sealed_later_and_is_no_gap(
         await early.rows("items/now")  # without a write it has no transaction id yet
         (reserved,) = people.connection.execute("select nextval(pg_get_serial_sequence('jobs.audit', 'id'))").fetchone()  # type: ignore[misc]  # there is one
         await written(database, 2)
+        await others_ended(database)
         assert await sealed(worker_database) == 2
         with people.connection.transaction():
             people.connection.execute("set local session_replication_role = replica")
@@ -247,6 +268,7 @@ async def test_what_commits_late_with_an_early_id_is_sealed_later_and_is_no_gap(
                 (reserved,),
             )
     assert (await verify(owner_database, None)).unsealed == 1
+    await others_ended(database)
     assert await sealed(worker_database) == 1
     found = await verify(owner_database, None)
     assert (found.entries, found.unsealed, found.gap) == (7, 0, None)
@@ -256,6 +278,7 @@ async def test_what_waited_for_days_to_be_sealed_in_several_batches_is_no_gap(
     database: Database, worker_database: Database, owner_database: Database, people: People, clock: Clock
 ) -> None:
     await written(database, 5)
+    await others_ended(database)
     clock.advance(3 * 86_400)
     assert await sealed(worker_database, most=2) == 2
     assert (await verify(owner_database, None)).gap is None
@@ -268,6 +291,7 @@ async def test_two_sealers_at_once_seal_each_entry_once(
     database: Database, worker_database: Database, owner_database: Database, people: People
 ) -> None:
     await written(database, 20)
+    await others_ended(database)
     counts = await asyncio.gather(*(sealed(worker_database, most=6) for _ in range(5)))
     assert sum(counts) == 20
     found = await verify(owner_database, None)

@@ -17,7 +17,7 @@ from jobservice.usecases.seals import verify
 from jobservice.worker.fenced import Lease, LeaseLost, take
 from jobservice.worker.sealing import Sealing
 from tests.conftest import Clock, People
-from tests.usecases.test_seals import written
+from tests.usecases.test_seals import others_ended, written
 
 pytestmark = pytest.mark.requirement("MONEY-31")
 HOLDER = UUID(int=7)
@@ -43,6 +43,7 @@ async def test_all_that_can_be_sealed_is_and_each_head_lies_outside(
     assert await duty.run_once(lease) == {}
     assert not await duty.wanted(lease.database, HOLDER)
     await written(database, 7)
+    await others_ended(database)
     assert await duty.wanted(lease.database, HOLDER)
     assert await duty.run_once(lease) == {"sealed": 7}
     assert not await duty.wanted(lease.database, HOLDER)
@@ -60,6 +61,7 @@ async def test_a_head_that_a_process_did_not_write_any_more_is_written_by_the_ne
 ) -> None:
     heads = Heads(folder=tmp_path / "seals")
     await written(database, 2)
+    await others_ended(database)
     heads.folder.touch()  # in the way: nothing can be written there
     with capture_logs() as logs:
         duty = Sealing(heads=heads)
@@ -83,6 +85,7 @@ async def test_without_a_folder_that_is_said_once_and_heads_are_lines_of_the_log
     with capture_logs() as logs:
         for count in (2, 1):
             await written(database, count)
+            await others_ended(database)
             await duty.run_once(lease)
     assert [line["event"] for line in logs] == ["audit-heads-not-kept", "audit-head", "audit-head"]
     assert [line["place"] for line in logs[1:]] == [2, 3]
@@ -93,6 +96,7 @@ async def test_a_lease_that_was_lost_seals_nothing(
     lease: Lease, database: Database, worker_database: Database, owner_database: Database, clock: Clock
 ) -> None:
     await written(database, 2)
+    await others_ended(database)
     clock.advance(3_600)
     assert await take(worker_database, Sealing(heads=None), UUID(int=8)) is not None
     with pytest.raises(LeaseLost):

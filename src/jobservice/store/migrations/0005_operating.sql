@@ -116,7 +116,8 @@ create table jobs.recovery_rows (
     unique (recovery, number) deferrable, -- judged at the end of a statement: taking out counts the rest anew
     check ((turn in ('done', 'refused', 'failed')) = (ended_at is not null))
 );
-create index recovery_rows_turns on jobs.recovery_rows (recovery, turn, number);
+-- The turn stands first: who finds a row by its recovery and key is not tempted to walk all rows of the recovery here.
+create index recovery_rows_turns on jobs.recovery_rows (turn, recovery, number);
 
 create table jobs.recovery_left_out (
     recovery uuid not null references jobs.recoveries (id),
