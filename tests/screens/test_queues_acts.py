@@ -33,6 +33,17 @@ from tests.screens.stage import (
 )
 
 
+async def test_a_second_that_passes_while_a_form_is_being_composed_changes_nothing() -> None:
+    fake, ids = service()
+    hold(fake, ids[0], MIKA)
+    async with on_stage(fake) as (app, _, pilot):
+        await pilot.press("s")
+        form = await dialog(app)
+        await form.query_one("#about").remove()
+        form.tick()
+        assert app.screen is form
+
+
 @pytest.mark.parametrize("on_item", [False, True])
 async def test_the_claim_counts_down_in_the_form_too(on_item: bool) -> None:
     fake, ids = service()

@@ -87,7 +87,10 @@ class ActForm(ActingDialog[R], Generic[R]):
         self.tick()
 
     def tick(self) -> None:
-        """Counts the claim down; what is typed relative to now means this second's now."""
+        """Counts the claim down; what is typed relative to now means this second's now. Before its parts are composed
+        there is nothing to say it in."""
+        if not self.query("#about"):
+            return
         self._show_item()
         self.form.at(self._seen().now)
 

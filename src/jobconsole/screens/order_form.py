@@ -191,7 +191,9 @@ class OrderForm(SendingDialog[R], Generic[R]):
             question.styles.max_height = max(1, (int(room.value) if room is not None else 2) - 1)
 
     def second(self) -> None:
-        """Counts down what its lines count."""
+        """Counts down what its lines count. Before its parts are composed there is nothing to say it in."""
+        if not self.query("#about"):
+            return
         self.about.show(self.order.about())
         for form in self.query(Form):
             form.at(self._seen().now)

@@ -172,7 +172,9 @@ class RecoveryForm(SendingDialog[Recovery]):
         super().on_resize(event)
 
     def second(self) -> None:
-        """What is typed relative to now means this second's now."""
+        """What is typed relative to now means this second's now. Before its parts are composed nothing is typed."""
+        if not self.query("#about"):
+            return
         asking = self.asking
         lines: list[Line] = [(Piece(DOES[asking.act]), Piece(" Nothing is done before you confirm.", Tone.QUIET))]
         if asking.occurrences:
