@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -21,6 +20,7 @@ from jobconsole.client import schedules as schedules_client
 from jobconsole.commands.situation import Situation
 from jobconsole.present.columns import Line, Piece, Tone
 from jobconsole.present.runbooks import LABEL, runbook_lines, runbooks_cells, runbooks_columns, transcript_lines
+from jobconsole.screens.named import opened
 from jobconsole.screens.occurrence_acts import replay
 from jobconsole.screens.recovery_form import Asking
 from jobconsole.screens.recovery_making import ask
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from jobcontract.runbooks import Runbooks
     from jobcontract.schedules import Schedule
 
-OCCURRENCES = "jobconsole.screens.occurrences"
+OCCURRENCES = "jobconsole.screens.occurrences:OccurrencesScreen"
 """Imported when it is opened: it opens this screen, too."""
 EMPTY = "The records name no procedure for it. `jobservice check` says what is missing."
 
@@ -181,7 +181,8 @@ class RunbookScreen(WatchingScreen):
         self._result(f"{made.name} was made." if made is not None else "")
 
     def _inspect(self) -> None:
-        self.app.push_screen(import_module(OCCURRENCES).OccurrencesScreen(self.schedule, self.known))
+        if (screen := opened(OCCURRENCES, self.schedule, self.known)) is not None:
+            self.app.push_screen(screen)
 
     async def _replay(self) -> None:
         """Of the occurrence that the runbook was opened for; else of the latest dead letter, where there is one."""
