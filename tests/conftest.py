@@ -243,6 +243,7 @@ def _prepare(server: Server) -> None:
     server.create_database(TEMPLATE)
     migrate(server.url(DATABASE_OWNER, TEMPLATE))
     with server.superuser(TEMPLATE) as connection:
+        connection.execute("set role jobs_owner; select jobs.ensure_family('payments'); reset role;")
         connection.execute(CLOCK_BODY)
 
 
@@ -283,9 +284,12 @@ def _superuser(server: Server, database_name: str) -> Iterator[psycopg.Connectio
 @pytest.fixture(scope="session")
 def _reset(_superuser: psycopg.Connection[Any]) -> None:
     tables = _superuser.execute(
-        "select tablename from pg_tables where schemaname = 'jobs' and tablename <> 'schema_version' order by tablename"
+        "select c.relnamespace::regnamespace::text, c.relname from pg_class as c "
+        "where c.relnamespace in (to_regnamespace('jobs'), to_regnamespace('jobs_engine')) and c.relkind in ('r', 'p') "
+        "and not c.relispartition and c.relname not in ('schema_version', 'dbos_migrations', 'queues') order by 1, 2"
     ).fetchall()
-    _superuser.execute(RESET.format(deletes="\n".join(f"delete from jobs.{name};" for (name,) in tables)).encode())
+    deletes = "\n".join(f'delete from {schema}."{name}";' for schema, name in tables)
+    _superuser.execute(RESET.format(deletes=deletes).encode())
 
 
 @pytest.fixture

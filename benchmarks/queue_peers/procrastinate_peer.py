@@ -7,6 +7,7 @@ import logging
 import time
 
 import procrastinate
+from procrastinate.types import JSONValue
 from said import asked, say
 
 AT_ONCE = 30
@@ -31,7 +32,8 @@ async def main() -> None:
     async with app.open_async():
         await app.schema_manager.apply_schema_async()
         for start in range(0, jobs, 1_000):
-            await nothing.batch_defer_async(*({"number": each} for each in range(start, min(jobs, start + 1_000))))
+            numbers: list[dict[str, JSONValue]] = [{"number": each} for each in range(start, min(jobs, start + 1_000))]
+            await nothing.batch_defer_async(*numbers)
         began = time.perf_counter()
         worker = asyncio.create_task(app.run_worker_async(concurrency=AT_ONCE, install_signal_handlers=False))
         await last.wait()

@@ -29,6 +29,10 @@ class Topic(StrEnum):
     """A recovery: `id` and `queue` are its own."""
     STOPS = "stops"
     """A stop was set or lifted: `id` and `queue` are empty words (`stops`)."""
+    JOB = "job"
+    """A background job: `id` is its own, `queue` its kind."""
+    JOBS = "jobs"
+    """Many jobs of a kind at once: `id` and `queue` are the kind."""
     ALARMS = "alarms"
     """An alarm was opened, cleared or acknowledged: `id` and `queue` are empty words (`alarms`)."""
 

@@ -27,6 +27,10 @@ class RecoveryAct(StrEnum):
     """Dead letters are put away: they stay to be read, and ask for nothing any more."""
     DISABLE = "disable"
     """Schedules are switched off."""
+    RETRY = "retry"
+    """A new job is made from each settled one."""
+    CANCEL = "cancel"
+    """Jobs that are not settled are cancelled."""
 
 
 class RecoveryState(StrEnum):
@@ -56,6 +60,7 @@ class RecoveryTarget(StrEnum):
     SKIPPED_INSTANT = "skipped-instant"
     """An instant that a misfire policy skipped; taken in only where that was asked for, never by itself."""
     SCHEDULE = "schedule"
+    JOB = "job"
 
 
 class LeftOut(StrEnum):
@@ -81,6 +86,19 @@ class LeftOut(StrEnum):
     """It moves money: a person with payout.release replays it."""
     PERMISSION = "permission"
     """It moves no money: whoever has occurrence.replay does it."""
+    NOT_SETTLED = "not-settled"
+    """The job goes on still: only settled ones are retried."""
+    SETTLED = "settled"
+    """There is nothing to cancel any more."""
+    SUCCEEDED = "succeeded"
+    """It did what it was to do: retried singly, with a reason, or not at all."""
+    NOT_RETRYABLE = "not-retryable"
+    RETRIED = "retried"
+    """A retry of it is under way, or succeeded."""
+    CARRIED = "carried"
+    """A plan carries it: the plan is paused or aborted."""
+    ELSEWHERE = "elsewhere"
+    """It is another engine's."""
     IN_RECOVERY = "in-recovery"
     TAKEN_OUT = "taken-out"
 
@@ -92,6 +110,8 @@ class StopScope(StrEnum):
     """No claims, no acts, no plans; items still come in."""
     BULK_COMMAND = "bulk-command"
     """No plan of it is made, confirmed, or goes on."""
+    JOB_KIND = "job-kind"
+    """No step of a job of that kind is begun."""
     TENANT = "tenant"
     """No occurrence starts, no item is claimed or acted on, and money is stopped with it."""
 

@@ -35,6 +35,13 @@ class Permission(StrEnum):
     WORKER_DRAIN = "worker.drain"
     ALARM_ACKNOWLEDGE = "alarm.acknowledge"
     TIMELINE_READ = "timeline.read"
+    RECOVERY_READ = "recovery.read"
+    JOB_READ = "job.read"
+    JOB_SUBMIT = "job.submit"
+    JOB_CANCEL = "job.cancel"
+    JOB_RETRY = "job.retry"
+    JOB_RESOLVE = "job.resolve"
+    JOB_REVEAL = "job.reveal"
 
 
 GRANTS: Mapping[Role, frozenset[Permission]] = {
@@ -53,6 +60,9 @@ GRANTS: Mapping[Role, frozenset[Permission]] = {
             Permission.WORK_STOP,
             Permission.ALARM_ACKNOWLEDGE,
             Permission.TIMELINE_READ,
+            Permission.RECOVERY_READ,
+            Permission.JOB_READ,
+            Permission.JOB_RESOLVE,
         }
     ),
     Role.OPERATOR: frozenset(
@@ -72,9 +82,27 @@ GRANTS: Mapping[Role, frozenset[Permission]] = {
             Permission.WORKER_DRAIN,
             Permission.ALARM_ACKNOWLEDGE,
             Permission.TIMELINE_READ,
+            Permission.RECOVERY_READ,
+            Permission.JOB_READ,
+            Permission.JOB_SUBMIT,
+            Permission.JOB_CANCEL,
+            Permission.JOB_RETRY,
+            Permission.JOB_RESOLVE,
+            Permission.JOB_REVEAL,
         }
     ),
-    Role.SUPPORT: frozenset({Permission.COLLEAGUE_READ}),
+    Role.SUPPORT: frozenset(
+        {
+            Permission.COLLEAGUE_READ,
+            Permission.RECOVERY_READ,
+            Permission.RECOVERY_MAKE,
+            Permission.JOB_READ,
+            Permission.JOB_CANCEL,
+            Permission.JOB_RETRY,
+            Permission.JOB_RESOLVE,
+            Permission.JOB_REVEAL,
+        }
+    ),
     Role.AUDITOR: frozenset(
         {
             Permission.QUEUE_READ,
@@ -83,9 +111,11 @@ GRANTS: Mapping[Role, frozenset[Permission]] = {
             Permission.AUDIT_READ,
             Permission.SCHEDULE_READ,
             Permission.TIMELINE_READ,
+            Permission.RECOVERY_READ,
+            Permission.JOB_READ,
         }
     ),
-    Role.PUSHER: frozenset({Permission.ITEM_PUSH}),
+    Role.PUSHER: frozenset({Permission.ITEM_PUSH, Permission.JOB_SUBMIT}),
     Role.ADMINISTRATOR: frozenset({Permission.COLLEAGUE_READ, Permission.PERSON_READ, Permission.SETTING_READ}),
 }
 """Every role with what it may do, in one tenant."""

@@ -10,6 +10,8 @@ from typing import Annotated
 
 from pydantic import AwareDatetime, Field, StringConstraints, model_validator
 
+from jobcontract.ids import FILTER_MAX
+from jobcontract.job_states import JobStatus
 from jobcontract.occurrences import ItemCounts
 from jobcontract.operating import LeftOut, RecoveryAct, RecoveryState, RecoveryTarget
 from jobcontract.plans import Code
@@ -47,9 +49,17 @@ class RecoveryOrder(Wire):
     """Whether a replay also runs instants that a misfire policy skipped."""
     disable_until: AwareDatetime | None = None
     """When schedules that are disabled are enabled again by themselves."""
+    jobs: Annotated[tuple[Key, ...], Field(min_length=1, max_length=NAMED_MOST)] | None = None
+    """By id: to be retried or cancelled."""
+    job_filter: Annotated[str, StringConstraints(max_length=FILTER_MAX)] | None = None
+    """All jobs that this finds, in place of names."""
 
     @model_validator(mode="after")
     def _whole(self) -> RecoveryOrder:
+        if self.act in (RecoveryAct.RETRY, RecoveryAct.CANCEL):
+            return self._of_jobs()
+        if self.jobs is not None or self.job_filter is not None:
+            raise ValueError("only `retry` and `cancel` take jobs")
         if self.act is RecoveryAct.DISABLE:
             if self.schedules is None or self.occurrences is not None:
                 raise ValueError("name the `schedules` that are to be disabled")
@@ -60,6 +70,14 @@ class RecoveryOrder(Wire):
             raise ValueError("a replay takes a whole stretch: `since` and `until`")
         if self.skipped and self.act is not RecoveryAct.REPLAY:
             raise ValueError("only a replay takes skipped instants")
+        return self
+
+    def _of_jobs(self) -> RecoveryOrder:
+        if (self.jobs is None) == (self.job_filter is None):
+            raise ValueError("name either `jobs` or a `job_filter`")
+        others = (self.occurrences, self.schedules, self.since, self.until, self.causes, self.disable_until)
+        if self.skipped or any(each is not None for each in others):
+            raise ValueError("jobs are named by `jobs` or a `job_filter` alone")
         return self
 
 
@@ -145,9 +163,11 @@ class RecoveryRow(Answer):
     target: RecoveryTarget
     name: str
     schedule: str
+    """Of a job: its kind."""
     moves: Moves
     scheduled_at: AwareDatetime | None
-    state: OccurrenceState | None
+    """Of a job: when it was requested."""
+    state: OccurrenceState | JobStatus | None
     """As it was frozen."""
     cause: DeadCause | None
     error: str | None

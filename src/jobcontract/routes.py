@@ -5,6 +5,7 @@ Those of the operator's half stand in `operating_routes`.
 
 from __future__ import annotations
 
+from jobcontract.job_routes import JOB_ROUTES
 from jobcontract.operating_routes import OPERATING_ROUTES
 from jobcontract.permissions import Permission
 from jobcontract.route import Route as Route
@@ -195,6 +196,7 @@ ROUTES: tuple[Route, ...] = (
     WORKERS,
     AUDIT,
     *OPERATING_ROUTES,
+    *JOB_ROUTES,
     EVENTS,
     HEALTH,
     READY,

@@ -15,6 +15,14 @@ from typing import Any, Protocol
 from jobcontract.ids import is_slug
 from jobcontract.money import Money
 from jobcontract.states import ItemState, OutcomeKind
+from jobservice.application_jobs import FailedJob as FailedJob
+from jobservice.application_jobs import FailureEffect as FailureEffect
+from jobservice.application_jobs import JobSteps
+from jobservice.application_jobs import OutwardStep as OutwardStep
+from jobservice.application_jobs import Patience as Patience
+from jobservice.application_jobs import PlanPayout as PlanPayout
+from jobservice.application_jobs import StepCall as StepCall
+from jobservice.application_jobs import StepOrder as StepOrder
 from jobservice.application_scores import CannotScore as CannotScore
 from jobservice.application_scores import Part as Part
 from jobservice.application_scores import RegisteredRule as RegisteredRule
@@ -296,12 +304,13 @@ class Seeder(Protocol):
         """
 
 
-class Application:
+class Application(JobSteps):
     """An application: its name, its folder of records, and the use cases registered under their ids."""
 
     def __init__(self, name: str, records: Path) -> None:
         if not is_slug(name):
             raise ValueError(f"{name!r} is not a name like payments")
+        super().__init__()
         self.name = name
         self.records = records
         self.use_cases: dict[str, UseCaseFunction] = {}

@@ -25,7 +25,12 @@ from jobservice.store.statements import statement
 
 LOCK = 0x6A6F6273
 """Key of the advisory lock that lets one process migrate at a time."""
-SERVICE_ROLES = {"jobs_api": "deployment/create_jobs_api", "jobs_worker": "deployment/create_jobs_worker"}
+SERVICE_ROLES = {
+    "jobs_api": "deployment/create_jobs_api",
+    "jobs_worker": "deployment/create_jobs_worker",
+    "jobs_purge": "deployment/create_jobs_purge",
+    "jobs_views": "deployment/create_jobs_views",
+}
 """Each service's role, and the statement that makes it."""
 
 

@@ -11,14 +11,16 @@ MAY = {
     Role.FINANCE: (
         "queue.read queue.claim queue.claim.break queue.act plan.read payout.release payout.stop colleague.read"
         " schedule.read recovery.make work.stop alarm.acknowledge timeline.read"
+        " recovery.read job.read job.resolve"
     ),
     Role.OPERATOR: (
         "queue.read plan.read payout.stop colleague.read schedule.read schedule.run occurrence.cancel occurrence.replay"
         " occurrence.discard schedule.disable recovery.make work.stop worker.drain alarm.acknowledge timeline.read"
+        " recovery.read job.read job.submit job.cancel job.retry job.resolve job.reveal"
     ),
-    Role.SUPPORT: "colleague.read",
-    Role.AUDITOR: "queue.read plan.read colleague.read audit.read schedule.read timeline.read",
-    Role.PUSHER: "item.push",
+    Role.SUPPORT: ("colleague.read recovery.read recovery.make job.read job.cancel job.retry job.resolve job.reveal"),
+    Role.AUDITOR: "queue.read plan.read colleague.read audit.read schedule.read timeline.read recovery.read job.read",
+    Role.PUSHER: "item.push job.submit",
     Role.ADMINISTRATOR: "colleague.read person.read setting.read",
 }
 

@@ -86,6 +86,10 @@ SETTINGS = Settings(
     alarm_spike_factor=5,
     alarm_silent_after=60,
     alarm_quiet_after=120,
+    jobs_at_once=100,
+    jobs_keep=7_776_000,
+    plans_keep=31_536_000,
+    audit_keep=63_072_000,
 )
 
 

@@ -12,6 +12,7 @@ from jobconsole.present.plans import counted
 from jobconsole.present.recoveries import reason_words
 from jobconsole.present.schedules import utc_text
 from jobconsole.present.times import both
+from jobcontract.job_states import JobStatus
 from jobcontract.operating import LeftOut, RecoveryTarget
 from jobcontract.states import Moves
 
@@ -22,6 +23,13 @@ if TYPE_CHECKING:
 
 SKIPPED_WORD = ("– skipped", Tone.QUIET)
 SCHEDULE_WORD = ("● schedule", Tone.PLAIN)
+JOB_WORDS: Mapping[JobStatus, tuple[str, Tone]] = {
+    JobStatus.PENDING: ("· pending", Tone.PLAIN),
+    JobStatus.RUNNING: ("◐ running", Tone.PLAIN),
+    JobStatus.SUCCEEDED: ("✓ succeeded", Tone.PLAIN),
+    JobStatus.FAILED: ("✗ failed", Tone.PLAIN),
+    JobStatus.CANCELLED: ("⊘ cancelled", Tone.QUIET),
+}
 
 
 def not_done(row: RecoveryRow) -> int:
@@ -88,6 +96,8 @@ def state_word(row: RecoveryRow) -> tuple[str, Tone]:
     """Sign and word of what the row was when it was frozen."""
     if row.target is RecoveryTarget.SKIPPED_INSTANT:
         return SKIPPED_WORD
+    if isinstance(row.state, JobStatus):
+        return JOB_WORDS[row.state]
     return SCHEDULE_WORD if row.state is None else STATES[row.state]
 
 

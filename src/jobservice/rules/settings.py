@@ -62,6 +62,10 @@ class Settings:
     alarm_spike_factor: int
     alarm_silent_after: float
     alarm_quiet_after: float
+    jobs_at_once: int
+    jobs_keep: float
+    plans_keep: float
+    audit_keep: float
 
 
 DECLARATIONS: tuple[SettingDeclaration, ...] = (
@@ -208,5 +212,33 @@ DECLARATIONS: tuple[SettingDeclaration, ...] = (
         least=0,
         most=3_600,
         purpose="how long what comes and goes has to be gone before its alarm is over",
+    ),
+    SettingDeclaration(
+        id="jobs.at-once",
+        type=SettingType.COUNT,
+        least=1,
+        most=1_000,
+        purpose="background jobs of one Worker process at once",
+    ),
+    SettingDeclaration(
+        id="jobs.keep",
+        type=SettingType.DURATION,
+        least=86_400,
+        most=315_360_000,
+        purpose="how long a settled job is kept, with its history and notices",
+    ),
+    SettingDeclaration(
+        id="plans.keep",
+        type=SettingType.DURATION,
+        least=86_400,
+        most=315_360_000,
+        purpose="how long an ended plan or recovery is kept",
+    ),
+    SettingDeclaration(
+        id="audit.keep",
+        type=SettingType.DURATION,
+        least=2_592_000,
+        most=630_720_000,
+        purpose="how long an entry of the audit trail is kept",
     ),
 )

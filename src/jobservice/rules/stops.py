@@ -36,6 +36,8 @@ def what(scope: StopScope, name: str) -> str:
             return f"Queue {name}"
         case StopScope.BULK_COMMAND:
             return f"Bulk command {name}"
+        case StopScope.JOB_KIND:
+            return f"Job kind {name}"
         case StopScope.TENANT:
             return f"All work of {name}"
 
@@ -55,6 +57,7 @@ def heading(stop: InForce) -> str:
 _HOLDS = {
     StopScope.QUEUE: "No claim, act or new plan of it goes on; items still come in, and what was confirmed is applied.",
     StopScope.BULK_COMMAND: "No plan of it is made, confirmed or resumed, and those that apply wait.",
+    StopScope.JOB_KIND: "No step of a job of it is begun; what runs goes on, and jobs can be submitted and cancelled.",
     StopScope.TENANT: "No run starts, nothing is claimed, acted on or planned; money is stopped with it.",
 }
 

@@ -1,0 +1,495 @@
+-- Background jobs: the account of each (root, steps, history), requester notices, causes, tallies (requirements,
+-- section F; the invariants INV-01 to INV-12). Runs as the owner. The engine's own schema is made by the engine
+-- (`jobservice migrate`), after this file.
+
+grant usage on schema jobs to jobs_purge;
+
+-- One definition for every family: an owner of kinds has tables of its own, which are partitions of these three
+-- (`payments_jobs`, `payments_job_steps`, `payments_job_events`), made by jobs.ensure_family.
+create table jobs.jobs (
+    family text not null,
+    id uuid not null default jobs.uuid7(), -- rises with time: listings are ordered by it
+    tenant text not null,
+    kind text not null,
+    kind_version integer not null,
+    status text not null default 'pending' check (status in ('pending', 'running', 'succeeded', 'failed', 'cancelled')),
+    progress smallint not null default 0 check (progress between 0 and 100),
+    moves text not null check (moves in ('money', 'nothing')),
+    carrier text not null default 'engine' check (carrier in ('engine', 'plan')),
+    submission_identity text not null check (length(submission_identity) between 1 and 200),
+    inputs jsonb not null default '{}' check (jsonb_typeof(inputs) = 'object'),
+    inputs_digest bytea not null check (length(inputs_digest) = 32),
+    requester text,
+    subject text,
+    customer text,
+    workspace text,
+    requested_at timestamptz not null default jobs.now(),
+    started_at timestamptz,
+    activity_at timestamptz not null default jobs.now(),
+    settled_at timestamptz,
+    last_step text,
+    last_step_status text,
+    execution_handle text, -- the engine's name of the workflow: never leaves the service (INV-12)
+    handed_over_at timestamptz,
+    holder uuid, -- the Worker that runs it
+    fence bigint not null default 0, -- rises with each taking up: what a former holder still writes meets nothing
+    failure_summary text check (length(failure_summary) <= 1000),
+    failure_reference text,
+    cause uuid, -- jobs.job_causes
+    lineage uuid not null, -- id of the first job of its lineage
+    retry_of uuid,
+    retry_reason text,
+    cancel_asked_at timestamptz,
+    cancel_asked_by text,
+    cancel_reason text check (length(cancel_reason) <= 500),
+    plan uuid, -- the confirmed plan that submitted it, or that it is the account of
+    recovery uuid, -- the confirmed recovery that retried it
+    resolution text check (resolution in ('acknowledged', 'resolved', 'retried')),
+    resolved_at timestamptz,
+    resolved_by text,
+    resolved_job uuid, -- the retry that succeeded
+    resolution_reason text,
+    ticket text,
+    failure_effect text, -- id of the use case, as its kind declared at submission
+    failure_effect_state text not null default 'none' check (failure_effect_state in ('none', 'due', 'done', 'failed')),
+    failure_effect_attempts smallint not null default 0,
+    failure_effect_at timestamptz, -- when it is tried next, or was done
+    event_sequence bigint not null default 0, -- of its latest event
+    version bigint not null default 1,
+    primary key (family, id),
+    unique (family, tenant, kind, submission_identity), -- INV-01
+    foreign key (family, retry_of) references jobs.jobs (family, id),
+    check ((status in ('succeeded', 'failed', 'cancelled')) = (settled_at is not null)), -- INV-02
+    check (started_at is not null or status <> 'running'),
+    check (status <> 'succeeded' or progress = 100),
+    check ((failure_summary is not null) = (status = 'failed')),
+    check (activity_at >= requested_at),
+    check ((cancel_asked_at is null) = (cancel_reason is null)),
+    check ((resolution is null) = (resolved_at is null)),
+    check (resolution is null or status = 'failed'),
+    check (status <> 'cancelled' or cancel_asked_at is not null),
+    check (moves <> 'money' or plan is not null or recovery is not null), -- money: a confirmed plan's alone
+    check ((retry_of is null) = (lineage = id)),
+    check (failure_effect_state = 'none' or status = 'failed')
+) partition by list (family);
+
+-- INV-10: at most one unsettled retry of a predecessor.
+create unique index jobs_one_retry on jobs.jobs (family, retry_of) where retry_of is not null and settled_at is null;
+create index jobs_retries on jobs.jobs (family, retry_of, id) where retry_of is not null;
+create index jobs_lineage on jobs.jobs (lineage, id);
+
+create table jobs.job_steps (
+    family text not null,
+    job uuid not null,
+    position smallint not null check (position > 0),
+    tenant text not null,
+    step text not null,
+    label text not null,
+    use_case text not null,
+    undo text, -- the use case that takes it back, where its kind says one
+    moves text not null check (moves in ('money', 'nothing')),
+    weight smallint not null default 1 check (weight > 0), -- its share of the job's progress
+    status text not null default 'queued' check (
+        status in ('queued', 'running', 'retrying', 'succeeded', 'failed', 'cancelled')
+    ),
+    attempts integer not null default 0 check (attempts >= 0), -- counted as each begins
+    progress smallint not null default 0 check (progress between 0 and 100),
+    started_at timestamptz,
+    settled_at timestamptz,
+    next_attempt_at timestamptz,
+    sentence text,
+    failure_reference text,
+    outward_key text, -- of a step that acts outside: equal in every attempt and every retry of the job
+    sent_at timestamptz, -- committed before the call was made
+    reference text, -- what the outside world calls it
+    result jsonb, -- what later steps may read
+    primary key (family, job, position),
+    unique (family, job, step),
+    foreign key (family, job) references jobs.jobs (family, id),
+    check ((status in ('succeeded', 'failed', 'cancelled')) = (settled_at is not null)),
+    check ((attempts = 0) = (started_at is null)),
+    check (status not in ('running', 'retrying', 'succeeded', 'failed') or attempts > 0),
+    check ((status = 'retrying') = (next_attempt_at is not null))
+) partition by list (family);
+
+-- INV-06: sequences are given by the row lock on the root, so they have no holes; history only grows.
+create table jobs.job_events (
+    family text not null,
+    job uuid not null,
+    sequence bigint not null check (sequence > 0),
+    tenant text not null,
+    at timestamptz not null default jobs.now(),
+    kind text not null,
+    step text,
+    status text,
+    progress smallint check (progress between 0 and 100),
+    sentence text not null,
+    person text,
+    detail jsonb not null default '{}',
+    primary key (family, job, sequence),
+    foreign key (family, job) references jobs.jobs (family, id)
+) partition by list (family);
+
+-- INV-11: one row a job and outcome.
+create table jobs.job_notices (
+    id uuid primary key default jobs.uuid7(),
+    tenant text not null,
+    family text not null,
+    job uuid not null,
+    outcome text not null check (outcome in ('succeeded', 'failed', 'cancelled')),
+    person text not null references jobs.people (id),
+    state text not null default 'due' check (state in ('due', 'claimed', 'delivered', 'suppressed', 'given-up')),
+    subject text not null,
+    text text not null,
+    corrects text check (corrects in ('succeeded', 'failed', 'cancelled')),
+    made_at timestamptz not null default jobs.now(),
+    try_at timestamptz not null default jobs.now(),
+    attempts integer not null default 0,
+    holder uuid,
+    expires_at timestamptz,
+    fence bigint not null default 0,
+    delivered_at timestamptz,
+    ended_at timestamptz,
+    reason text, -- why it was suppressed or given up
+    result text, -- of its last attempt
+    unique (job, outcome),
+    check ((state = 'claimed') = (holder is not null)),
+    check ((holder is null) = (expires_at is null)),
+    check ((state = 'delivered') = (delivered_at is not null)),
+    check ((state in ('delivered', 'suppressed', 'given-up')) = (ended_at is not null)),
+    check (state not in ('suppressed', 'given-up') or reason is not null)
+);
+create index job_notices_due on jobs.job_notices (try_at, id) where state = 'due';
+create index job_notices_claimed on jobs.job_notices (expires_at) where state = 'claimed';
+create table jobs.job_notice_attempts (
+    notice uuid not null references jobs.job_notices (id),
+    attempt integer not null check (attempt > 0),
+    tenant text not null,
+    at timestamptz not null default jobs.now(),
+    holder uuid not null,
+    result text not null,
+    primary key (notice, attempt)
+);
+
+-- What failed in the same way: few rows, which a search may look through.
+create table jobs.job_causes (
+    id uuid primary key default jobs.uuid7(),
+    tenant text not null,
+    kind text not null,
+    step text not null,
+    text text not null check (length(text) <= 200),
+    first_at timestamptz not null default jobs.now(),
+    unique (tenant, kind, step, text)
+);
+
+-- How many jobs there are of each kind and status. Changes are added by a trigger and folded in by a Worker.
+create table jobs.job_tallies (
+    tenant text not null,
+    kind text not null,
+    status text not null,
+    unresolved boolean not null,
+    count bigint not null,
+    folded_at timestamptz not null default jobs.now(),
+    primary key (tenant, kind, status, unresolved)
+);
+create table jobs.job_tally_changes (
+    id bigint generated always as identity primary key,
+    tenant text not null,
+    kind text not null,
+    status text not null,
+    unresolved boolean not null,
+    change bigint not null
+);
+create function jobs.tally_new_jobs() returns trigger
+language plpgsql
+as $$
+begin
+    insert into jobs.job_tally_changes (tenant, kind, status, unresolved, change)
+    select n.tenant, n.kind, n.status, n.status = 'failed' and n.resolution is null, count(*)
+    from new_jobs as n
+    group by 1, 2, 3, 4;
+    return null;
+end
+$$;
+create function jobs.tally_changed_jobs() returns trigger
+language plpgsql
+as $$
+begin
+    insert into jobs.job_tally_changes (tenant, kind, status, unresolved, change)
+    select c.tenant, c.kind, c.status, c.unresolved, sum(c.change)
+    from (
+        select n.tenant, n.kind, n.status, n.status = 'failed' and n.resolution is null as unresolved, 1 as change
+        from new_jobs as n
+        union all
+        select o.tenant, o.kind, o.status, o.status = 'failed' and o.resolution is null, -1
+        from old_jobs as o
+    ) as c
+    group by 1, 2, 3, 4
+    having sum(c.change) <> 0;
+    return null;
+end
+$$;
+create function jobs.tally_gone_jobs() returns trigger
+language plpgsql
+as $$
+begin
+    insert into jobs.job_tally_changes (tenant, kind, status, unresolved, change)
+    select o.tenant, o.kind, o.status, o.status = 'failed' and o.resolution is null, -count(*)
+    from old_jobs as o
+    group by 1, 2, 3, 4;
+    return null;
+end
+$$;
+create trigger jobs_tally_new after insert on jobs.jobs
+referencing new table as new_jobs
+for each statement execute function jobs.tally_new_jobs();
+create trigger jobs_tally_changed after update on jobs.jobs
+referencing old table as old_jobs new table as new_jobs
+for each statement execute function jobs.tally_changed_jobs();
+create trigger jobs_tally_gone after delete on jobs.jobs
+referencing old table as old_jobs
+for each statement execute function jobs.tally_gone_jobs();
+
+-- A root moves only forward (INV-03, INV-04, INV-07), and what it was made from stays.
+create function jobs.keep_job() returns trigger
+language plpgsql
+as $$
+begin
+    if old.settled_at is not null and (new.status, new.settled_at, new.progress, new.failure_summary, new.activity_at)
+        is distinct from (old.status, old.settled_at, old.progress, old.failure_summary, old.activity_at)
+    then
+        raise exception 'job % is settled as %', old.id, old.status using errcode = 'restrict_violation';
+    end if;
+    if new.progress < old.progress then
+        raise exception 'job %: progress falls from % to %', old.id, old.progress, new.progress
+        using errcode = 'restrict_violation';
+    end if;
+    if new.activity_at < old.activity_at then
+        raise exception 'job %: its last activity would be earlier', old.id using errcode = 'restrict_violation';
+    end if;
+    if old.status = 'running' and new.status = 'pending' then
+        raise exception 'job % has begun', old.id using errcode = 'restrict_violation';
+    end if;
+    if new.event_sequence < old.event_sequence or new.fence < old.fence or new.version <= old.version then
+        raise exception 'job %: sequence, fence and version rise', old.id using errcode = 'restrict_violation';
+    end if;
+    if (
+        new.family, new.id, new.tenant, new.kind, new.kind_version, new.moves, new.carrier, new.submission_identity,
+        new.inputs, new.inputs_digest, new.requester, new.requested_at, new.lineage, new.retry_of, new.plan, new.recovery
+    ) is distinct from (
+        old.family, old.id, old.tenant, old.kind, old.kind_version, old.moves, old.carrier, old.submission_identity,
+        old.inputs, old.inputs_digest, old.requester, old.requested_at, old.lineage, old.retry_of, old.plan, old.recovery
+    ) then
+        raise exception 'job % stays what was submitted', old.id using errcode = 'restrict_violation';
+    end if;
+    if new.status = 'succeeded' and old.status <> 'succeeded' and exists (
+        select 1 from jobs.job_steps as s
+        where s.family = new.family and s.job = new.id and s.status <> 'succeeded'
+    ) then
+        raise exception 'job %: success refused, a step has not succeeded', old.id using errcode = 'restrict_violation';
+    end if;
+    return new;
+end
+$$;
+create trigger jobs_keep before update on jobs.jobs
+for each row execute function jobs.keep_job();
+
+-- INV-10: a retry's predecessor is settled, of the same kind and tenant.
+create function jobs.judge_retry() returns trigger
+language plpgsql
+as $$
+declare
+    before jobs.jobs;
+begin
+    select j.* into before from jobs.jobs as j where j.family = new.family and j.id = new.retry_of;
+    if before.settled_at is null or before.kind <> new.kind or before.tenant <> new.tenant
+        or before.lineage <> new.lineage
+    then
+        raise exception 'job %: what it is a retry of is not settled, or is another kind of job', new.id
+        using errcode = 'restrict_violation';
+    end if;
+    return new;
+end
+$$;
+create trigger jobs_judge_retry before insert on jobs.jobs
+for each row
+when (new.retry_of is not null)
+execute function jobs.judge_retry();
+
+create function jobs.keep_step() returns trigger
+language plpgsql
+as $$
+begin
+    if old.settled_at is not null then
+        raise exception 'step % of job % is settled as %', old.step, old.job, old.status
+        using errcode = 'restrict_violation';
+    end if;
+    if new.attempts < old.attempts or new.progress < old.progress or (old.sent_at is not null and new.sent_at is null) then
+        raise exception 'step % of job %: its attempts and progress only rise', old.step, old.job
+        using errcode = 'restrict_violation';
+    end if;
+    return new;
+end
+$$;
+create trigger job_steps_keep before update on jobs.job_steps
+for each row execute function jobs.keep_step();
+
+-- INV-06: nobody edits history. Only the role that purges may take a whole job away.
+create trigger job_events_grow before update on jobs.job_events
+for each row execute function jobs.refuse_change();
+create function jobs.refuse_removal() returns trigger
+language plpgsql
+as $$
+begin
+    if current_user = 'jobs_purge' then
+        return old;
+    end if;
+    raise exception 'jobs.% only grows: delete is refused', tg_table_name using errcode = 'restrict_violation';
+end
+$$;
+create trigger job_events_stay before delete on jobs.job_events
+for each row execute function jobs.refuse_removal();
+
+-- INV-11: what was delivered or suppressed cannot be claimed again.
+create function jobs.keep_job_notice() returns trigger
+language plpgsql
+as $$
+begin
+    if old.state in ('delivered', 'suppressed') then
+        raise exception 'notice % is %', old.id, old.state using errcode = 'restrict_violation';
+    end if;
+    return new;
+end
+$$;
+create trigger job_notices_keep before update on jobs.job_notices
+for each row execute function jobs.keep_job_notice();
+
+-- The three tables of one family of kinds. Runs as the owner; a second call changes nothing.
+create function jobs.ensure_family(name text) returns boolean
+language plpgsql
+as $$
+declare
+    part text;
+begin
+    if name !~ '^[a-z][a-z0-9_]{0,30}$' then
+        raise exception 'a family is named like payments, not %', name using errcode = 'invalid_parameter_value';
+    end if;
+    if to_regclass(format('jobs.%I', name || '_jobs')) is not null then
+        return false;
+    end if;
+    foreach part in array array['jobs', 'job_steps', 'job_events'] loop
+        execute format(
+            'create table jobs.%I partition of jobs.%I for values in (%L)', name || '_' || part, part, name
+        );
+        execute format('alter table jobs.%I enable row level security', name || '_' || part);
+        execute format('alter table jobs.%I force row level security', name || '_' || part);
+        execute format('create policy owner on jobs.%I to current_user using (true) with check (true)', name || '_' || part);
+    end loop;
+    execute format(
+        'create trigger %I before truncate on jobs.%I for each statement execute function jobs.refuse_change()',
+        name || '_job_events_whole', name || '_job_events'
+    );
+    return true;
+end
+$$;
+
+do $$
+declare
+    name text;
+begin
+    foreach name in array array[
+        'jobs', 'job_steps', 'job_events', 'job_notices', 'job_notice_attempts', 'job_causes', 'job_tallies',
+        'job_tally_changes'
+    ] loop
+        execute format('alter table jobs.%I enable row level security', name);
+        execute format('alter table jobs.%I force row level security', name);
+        execute format('create policy owner on jobs.%I to current_user using (true) with check (true)', name);
+        execute format(
+            'create policy api on jobs.%I to jobs_api using (tenant = jobs.tenant()) with check (tenant = jobs.tenant())',
+            name
+        );
+        execute format(
+            'create policy worker on jobs.%I to jobs_worker using (tenant = jobs.tenant() or jobs.tenant() is null)'
+            ' with check (tenant = jobs.tenant() or jobs.tenant() is null)',
+            name
+        );
+        execute format('create policy purge on jobs.%I to jobs_purge using (true)', name);
+        execute format('grant select on jobs.%I to jobs_api, jobs_worker, jobs_purge', name);
+    end loop;
+end
+$$;
+
+-- What the API writes: a pending job that moves no money, asking for one to be cancelled, cancelling one that nobody
+-- began, and why a failure asks for nothing any more. Everything else is the Worker's.
+grant insert on jobs.jobs, jobs.job_steps, jobs.job_events to jobs_api, jobs_worker;
+grant update (
+    status, settled_at, activity_at, cancel_asked_at, cancel_asked_by, cancel_reason, resolution, resolved_at,
+    resolved_by, resolution_reason, ticket, event_sequence, version, execution_handle, handed_over_at
+) on jobs.jobs to jobs_api;
+grant update (status, settled_at, next_attempt_at, sentence) on jobs.job_steps to jobs_api;
+grant insert on jobs.job_causes, jobs.job_tally_changes to jobs_api, jobs_worker;
+grant insert (tenant, family, job, outcome, person, subject, text, corrects) on jobs.job_notices to jobs_api;
+create policy api_submits_pending on jobs.jobs as restrictive for insert to jobs_api
+with check (
+    status = 'pending' and moves = 'nothing' and carrier = 'engine' and progress = 0 and plan is null
+    and recovery is null and started_at is null and holder is null and fence = 0 and failure_effect_state = 'none'
+    and resolution is null and cancel_asked_at is null
+);
+create policy api_submits_queued on jobs.job_steps as restrictive for insert to jobs_api
+with check (status = 'queued' and attempts = 0 and sent_at is null and reference is null and result is null);
+create policy api_cancels_queued on jobs.job_steps as restrictive for update to jobs_api
+using (status = 'queued') with check (status = 'cancelled');
+create function jobs.refuse_other_change_of_job() returns trigger
+language plpgsql
+as $$
+begin
+    if new.status <> old.status and not (old.status = 'pending' and new.status = 'cancelled') then
+        raise exception 'job %: the API cancels what nobody began, and no more', old.id
+        using errcode = 'restrict_violation';
+    end if;
+    if new.resolution = 'retried' and old.resolution is distinct from 'retried' then
+        raise exception 'job %: a retry that succeeds says so itself', old.id using errcode = 'restrict_violation';
+    end if;
+    if old.execution_handle is not null and new.execution_handle is distinct from old.execution_handle then
+        raise exception 'job % was handed over already', old.id using errcode = 'restrict_violation';
+    end if;
+    return new;
+end
+$$;
+create trigger jobs_by_the_api before update on jobs.jobs
+for each row
+when (current_user = 'jobs_api')
+execute function jobs.refuse_other_change_of_job();
+
+grant update on jobs.jobs, jobs.job_steps to jobs_worker;
+grant insert, update on jobs.job_notices to jobs_worker;
+grant insert on jobs.job_notice_attempts to jobs_worker;
+grant insert, update, delete on jobs.job_tallies to jobs_worker;
+grant delete on jobs.job_tally_changes to jobs_worker;
+grant delete on
+jobs.jobs, jobs.job_steps, jobs.job_events, jobs.job_notices, jobs.job_notice_attempts, jobs.job_causes to jobs_purge;
+grant insert on jobs.job_tally_changes to jobs_purge;
+create policy purge_counts on jobs.job_tally_changes for insert to jobs_purge with check (true);
+
+-- Recoveries of jobs: a retry or a cancel of each.
+alter table jobs.recoveries
+drop constraint recoveries_act_check,
+add constraint recoveries_act_check check (act in ('replay', 'requeue', 'discard', 'disable', 'retry', 'cancel'));
+alter table jobs.recovery_rows
+drop constraint recovery_rows_target_check,
+add constraint recovery_rows_target_check check (target in ('occurrence', 'skipped-instant', 'schedule', 'job')),
+add column job uuid; -- of a target job; `schedule` is its kind
+
+alter table jobs.stops
+drop constraint stops_scope_check,
+add constraint stops_scope_check check (scope in ('queue', 'bulk-command', 'job-kind', 'tenant'));
+
+create trigger jobs_cancel_wakes after update on jobs.jobs
+for each row
+when (old.cancel_asked_at is null and new.cancel_asked_at is not null)
+execute function jobs.wake('cancel-job');
+create trigger job_notices_wake after insert on jobs.job_notices
+for each statement execute function jobs.wake('job-notices');
+
+-- What is not the application's: a job that is the account of a confirmed plan.
+select jobs.ensure_family('service');
