@@ -18,6 +18,7 @@ from jobservice.records.runbook_fit import runbooks
 from jobservice.records.score_fit import misfits
 from jobservice.records.values import SettingValues
 from jobservice.rules.bulk import BulkCommand
+from jobservice.rules.job_kinds import PLAN_APPLY, JobKind, StepUseCase, plan_apply
 from jobservice.rules.queues import Queue, UseCase
 from jobservice.rules.runbooks import RunbookRule
 from jobservice.rules.schedules import JobUseCase, Schedule
@@ -40,6 +41,10 @@ class RecordSet:
     job_use_cases: Mapping[str, JobUseCase] = field(default_factory=dict)
     runbooks: Mapping[str, Mapping[Procedure, RunbookRule]] = field(default_factory=dict)
     """By schedule, then by procedure: inspect, replay, disable."""
+    job_kinds: Mapping[str, JobKind] = field(default_factory=lambda: {PLAN_APPLY: plan_apply()})
+    """Kinds of background jobs by id, that of the accounts of plans among them."""
+    step_use_cases: Mapping[str, StepUseCase] = field(default_factory=dict)
+    """Use cases that background jobs run: as a step, or where one failed."""
 
     def bulk_of(self, queue: str) -> tuple[BulkCommand, ...]:
         """The bulk commands of a queue, by their ids."""

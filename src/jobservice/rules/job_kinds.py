@@ -35,6 +35,18 @@ class KindInput:
     label: str
     type: InputType
     required: bool
+    most: int | None = None
+    """Most characters of a text; None of other types."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepUseCase:
+    """A use-case record that jobs run, as a step or as what is done when one failed."""
+
+    id: str
+    title: str
+    moves: Moves
+    version: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +77,24 @@ class JobKind:
     def steps(self) -> tuple[StepDefinition, ...]:
         """The steps that new jobs get."""
         return self.versions[self.version]
+
+
+def plan_apply() -> JobKind:
+    """The kind that every service has: the account of a confirmed plan. It is carried by the plan, which keeps what is
+    left to do; nobody submits, retries or cancels it."""
+    step = StepDefinition(step="apply", label="Carry out the plan", use_case=PLAN_APPLY, moves=Moves.MONEY)
+    return JobKind(
+        id=PLAN_APPLY,
+        label="Apply of a plan",
+        application=SERVICE_FAMILY,
+        family=SERVICE_FAMILY,
+        moves=Moves.MONEY,
+        retryable=False,
+        failure_effect=None,
+        no_effect="The plan keeps what is left: its items are free again, and the uncertain ones wait for a person.",
+        inputs=(),
+        versions={1: (step,)},
+    )
 
 
 def family_of(application: str) -> str:
