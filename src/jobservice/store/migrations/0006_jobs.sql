@@ -479,6 +479,9 @@ alter table jobs.recovery_rows
 drop constraint recovery_rows_target_check,
 add constraint recovery_rows_target_check check (target in ('occurrence', 'skipped-instant', 'schedule', 'job')),
 add column job uuid; -- of a target job; `schedule` is its kind
+-- What was not as it had been frozen when its turn came, by how it was: a job settles while nobody looks.
+alter table jobs.recoveries add column drifted jsonb not null default '{}';
+grant update (drifted) on jobs.recoveries to jobs_worker;
 
 alter table jobs.stops
 drop constraint stops_scope_check,
@@ -488,6 +491,10 @@ create trigger jobs_cancel_wakes after update on jobs.jobs
 for each row
 when (old.cancel_asked_at is null and new.cancel_asked_at is not null)
 execute function jobs.wake('cancel-job');
+create trigger jobs_cancelled_wake after update on jobs.jobs
+for each row
+when (old.settled_at is null and new.settled_at is not null and new.cancel_asked_at is not null)
+execute function jobs.wake('recoveries');
 create trigger job_notices_wake after insert on jobs.job_notices
 for each statement execute function jobs.wake('job-notices');
 
