@@ -45,6 +45,16 @@ class QueueLine(Answer):
     """False: there is more than is counted; `open`, `unclaimed` and the money are at least so much."""
 
 
+class JobFigures(Answer):
+    """Background jobs by what they ask for: counts as of `as_of`, which may be some seconds old."""
+
+    unresolved: int
+    """Failures that nobody resolved, and no retry mended."""
+    pending: int
+    running: int
+    as_of: AwareDatetime
+
+
 class Overview(Answer):
     """Everything of the overview in one answer. Parts that the person may not read are None."""
 
@@ -75,4 +85,6 @@ class Overview(Answer):
     stops: tuple[Stop, ...]
     queues: tuple[QueueLine, ...]
     trend: Trend | None
+    jobs: JobFigures | None = None
+    """None also for whoever sees only some customers or workspaces: what is counted is all jobs of the tenant."""
     now: AwareDatetime

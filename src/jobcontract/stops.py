@@ -11,7 +11,7 @@ from jobcontract.wire import Answer, Key, Reason, Wire
 
 
 class Stop(Answer):
-    """A stop that is in force. `name`: the queue's or the command's id; the tenant's for all of its work."""
+    """A stop that is in force. `name`: the id of the queue, command or kind of job; the tenant's for all of its work."""
 
     scope: StopScope
     name: str

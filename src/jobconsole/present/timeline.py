@@ -37,12 +37,13 @@ KINDS: Mapping[TimelineKind, tuple[str, Tone]] = {
     TimelineKind.ALARM: ("▲ alarm", Tone.WARN),
     TimelineKind.PLAN: ("¤ plan", Tone.PLAIN),
     TimelineKind.RECOVERY: ("↻ recovery", Tone.PLAIN),
+    TimelineKind.JOB: ("✗ job", Tone.BAD),
 }
 """Sign and word of each kind."""
 FIELDS = (
     LineField(name="from", label="from", hint="2026-12-01 22:00 · yesterday 22:00 · -12h"),
     LineField(name="to", label="to", hint="before then: 2026-12-02 08:00 · -1h; empty: now"),
-    LineField(name="kinds", label="only", hint="act occurrence skip lease schedule worker stop alarm plan recovery"),
+    LineField(name="kinds", label="only", hint="act occurrence skip lease schedule worker stop alarm plan recovery job"),
 )
 _MARKED = re.compile(r"[\\`*_{}\[\]<>#|~&@]|:(?=//)|(?<=www)\.", re.IGNORECASE)
 """What Markdown, or a page that shows it, could take for more than text; without them an address is no link either."""

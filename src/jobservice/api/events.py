@@ -27,9 +27,11 @@ _NEEDS: Mapping[Topic, Permission] = {
     Topic.MONEY: Permission.QUEUE_READ,
     Topic.SCHEDULE: Permission.SCHEDULE_READ,
     Topic.SCHEDULES: Permission.SCHEDULE_READ,
-    Topic.RECOVERY: Permission.SCHEDULE_READ,
+    Topic.RECOVERY: Permission.RECOVERY_READ,
     Topic.ALARMS: Permission.SCHEDULE_READ,
-    Topic.STOPS: Permission.QUEUE_READ,
+    Topic.STOPS: Permission.COLLEAGUE_READ,
+    Topic.JOB: Permission.JOB_READ,
+    Topic.JOBS: Permission.JOB_READ,
 }
 """Who hears of what: whoever may look at it."""
 

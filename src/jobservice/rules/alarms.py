@@ -248,6 +248,7 @@ def stopped(tenant: str, scope: StopScope | None, name: str, by: str | None, sin
     what = {
         StopScope.QUEUE: f"Queue {name} is",
         StopScope.BULK_COMMAND: f"Bulk command {name} is",
+        StopScope.JOB_KIND: f"Job kind {name} is",
         StopScope.TENANT: f"All work of {tenant} is",
         None: f"Money of {tenant} is",
     }[scope]

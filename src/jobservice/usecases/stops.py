@@ -1,5 +1,5 @@
-"""Owns holding work still and letting it go on: a queue, a bulk command, all work of a tenant (DESIGN.md, Stops; MONEY.md
-20). Refusing what is held: `held_still.py`. Who only reads sees every stop, with its reason.
+"""Owns holding work still and letting it go on: a queue, a bulk command, a kind of job, all work of a tenant (DESIGN.md,
+Stops; MONEY.md 20). Refusing what is held: `held_still.py`. Who only reads sees every stop, with its reason.
 
 Holding takes a reason and no code. What holds money takes the code of another person to let go on; a stop of all work
 throws the switch of money too, which stays thrown when the stop is lifted (`money.py`).
@@ -7,6 +7,7 @@ throws the switch of money too, which stays thrown when the stop is lifted (`mon
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from jobcontract.errors import ErrorCode, Refusal
@@ -18,6 +19,7 @@ from jobcontract.session import Person
 from jobcontract.states import Moves
 from jobcontract.stops import LiftOrder, Stop, StopOrder, Stops, StopsChanged
 from jobservice.rules import stops as words
+from jobservice.rules.job_kinds import PLAN_APPLY, readable
 from jobservice.rules.notices import Words
 from jobservice.rules.stops import InForce, heading
 from jobservice.store import hints, notices
@@ -51,7 +53,7 @@ async def stop(service: Service, actor: Actor, order: StopOrder, once: Once) -> 
     """Hold something still (`StopsChanged`). Where it is held already, what stands stays.
 
     It waits for what runs now: nothing of it is written after the answer. Refusal PERMISSION_MISSING without work.stop,
-    NOT_FOUND where the records have no such queue or command, or for another tenant than the actor's.
+    NOT_FOUND where the records have no such queue, command or kind of job, or for another tenant than the actor's.
     """
 
     async def work(transaction: Transaction) -> Answered:
@@ -72,7 +74,7 @@ async def stop(service: Service, actor: Actor, order: StopOrder, once: Once) -> 
 async def lift(service: Service, actor: Actor, order: LiftOrder, once: Once) -> Answered:
     """Let something go on (`StopsChanged`). Where it is not held, nothing is done and no code is judged.
 
-    Refusal PERMISSION_MISSING without work.stop; of a command that moves money also without payout.release, or where the
+    Refusal PERMISSION_MISSING without work.stop; of a command or kind of job that moves money also without payout.release, or where the
     actor stopped it; WORK_STOPPED where a code is wanted and none came; those of a code.
     """
     coded = _takes_code(service, order.scope, order.name)
@@ -119,6 +121,7 @@ def _refuse_unknown(service: Service, actor: Actor, order: StopOrder) -> None:
     known: list[str] = {
         StopScope.QUEUE: sorted(service.records.queues),
         StopScope.BULK_COMMAND: sorted(service.records.bulk),
+        StopScope.JOB_KIND: sorted(_stoppable(service)),
         StopScope.TENANT: [actor.tenant],
     }[order.scope]
     if order.name not in known:
@@ -127,8 +130,16 @@ def _refuse_unknown(service: Service, actor: Actor, order: StopOrder) -> None:
         raise Refusal(ErrorCode.NOT_FOUND, f"There is no {kind} {order.name[:80]!r} to stop; there is {there}.")
 
 
+def _stoppable(service: Service) -> Iterable[str]:
+    """Kinds whose steps the engine begins; the account of a plan has none of its own: its command is stopped."""
+    return (kind for kind in service.records.job_kinds if kind != PLAN_APPLY)
+
+
 def _takes_code(service: Service, scope: StopScope, name: str) -> bool:
-    """Whether lifting lets money go on. A command that the records do not have any more may have moved some."""
+    """Whether lifting lets money go on. What the records do not have any more may have moved some."""
+    if scope is StopScope.JOB_KIND:
+        kind = service.records.job_kinds.get(name)
+        return kind is None or kind.moves is Moves.MONEY
     if scope is not StopScope.BULK_COMMAND:
         return False
     command = service.records.bulk.get(name)
@@ -209,4 +220,7 @@ def _title(service: Service, found: InForce) -> str:
         return service.records.queues[found.name].title
     if found.scope is StopScope.BULK_COMMAND and found.name in service.records.bulk:
         return service.records.bulk[found.name].title
+    if found.scope is StopScope.JOB_KIND:
+        kind = service.records.job_kinds.get(found.name)
+        return readable(found.name) if kind is None else kind.label
     return "All work" if found.scope is StopScope.TENANT else found.name
