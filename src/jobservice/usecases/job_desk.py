@@ -1,0 +1,42 @@
+"""Owns submitting jobs inside a transaction that the application opened on its own connection to this database."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jobservice.application_jobs import JobInputs
+from jobservice.records import RecordSet
+from jobservice.store.database import Transaction
+from jobservice.usecases.job_submission import Submission, submit_in
+
+
+class ServiceJobDesk:
+    """`jobservice.application_jobs.JobDesk` of this service."""
+
+    def __init__(self, records: RecordSet) -> None:
+        self._records = records
+
+    async def submit(
+        self,
+        connection: Any,
+        tenant: str,
+        kind: str,
+        submission_identity: str,
+        inputs: JobInputs,
+        *,
+        requester: str | None,
+        subject: str | None,
+        customer: str | None,
+        workspace: str | None,
+    ) -> str:
+        """The job's id, in the caller's open transaction; see `JobDesk.submit`."""
+        submission = Submission(
+            kind=kind,
+            submission_identity=submission_identity,
+            inputs=inputs,
+            requester=requester,
+            subject=subject,
+            customer=customer,
+            workspace=workspace,
+        )
+        return (await submit_in(Transaction(connection, tenant), self._records, submission)).id
