@@ -286,7 +286,7 @@ def _reset(_superuser: psycopg.Connection[Any]) -> None:
     tables = _superuser.execute(
         "select c.relnamespace::regnamespace::text, c.relname from pg_class as c "
         "where c.relnamespace in (to_regnamespace('jobs'), to_regnamespace('jobs_engine')) and c.relkind in ('r', 'p') "
-        "and not c.relispartition and c.relname not in ('schema_version', 'dbos_migrations', 'queues') order by 1, 2"
+        "and not c.relispartition and c.relname not in ('schema_version', 'dbos_migrations', 'dbos_datasource_migrations') order by 1, 2"
     ).fetchall()
     deletes = "\n".join(f'delete from {schema}."{name}";' for schema, name in tables)
     _superuser.execute(RESET.format(deletes=deletes).encode())

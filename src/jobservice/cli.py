@@ -170,16 +170,22 @@ def dev(data: Path | None, port: int, application: str, assignments: tuple[str, 
 
 @commands.command()
 def migrate() -> None:
-    """Bring the database to this release's version, on its owner's connection."""
+    """Bring the database to this release's version, on its owner's connection. Where JOBSERVICE_APPLICATION is set, its
+    kinds of background jobs get their tables, too."""
     url = required(os.environ, DATABASE_URL)[DATABASE_URL]
+    from jobservice.bootstrap import process
     from jobservice.migrate import migrate as run
     from jobservice.store.revisions import code_version
 
-    migrated = run(url)
+    name = os.environ.get(APPLICATION)
+    families = process.families_of(process.load_records(process.load_application(name), {})) if name else frozenset()
+    migrated = run(url, families=families)
     for role in migrated.roles:
         click.echo(f"Made the role {role}, without a password: give it one, or another way to log in.")
     for name in migrated.applied:
         click.echo(f"Applied {name}.")
+    for family in migrated.families:
+        click.echo(f"Made the tables for jobs of {family}.")
     click.echo(f"The database is at version {code_version()}.")
 
 

@@ -1,4 +1,5 @@
-"""Owns bringing a database to the code's version: one revision per SQL file, in order, each in its own transaction.
+"""Owns bringing a database to the code's version: one revision per SQL file, in order, each in its own transaction; then the
+engine's tables, and those of the application's families of kinds.
 
 alembic keeps the versions; the SQL runs through the driver's own connection, because alembic's and SQLAlchemy's ways
 read `%` and `:x` in it. Runs as the owner, alone in a process; forward only.
@@ -6,7 +7,7 @@ read `%` and `:x` in it. Runs as the owner, alone in a process; forward only.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -25,6 +26,8 @@ from jobservice.store.statements import statement
 
 LOCK = 0x6A6F6273
 """Key of the advisory lock that lets one process migrate at a time."""
+ENGINE_SINCE = "0006"
+"""The revision that hands jobs over to the engine."""
 SERVICE_ROLES = {
     "jobs_api": "deployment/create_jobs_api",
     "jobs_worker": "deployment/create_jobs_worker",
@@ -36,18 +39,20 @@ SERVICE_ROLES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Migrated:
-    """What a run did: the file names applied, in order, and the roles it made."""
+    """What a run did: the file names applied, in order, the roles and the families of kinds that it made."""
 
     applied: tuple[str, ...]
     roles: tuple[str, ...]
+    families: tuple[str, ...] = ()
 
 
-def migrate(url: str, migrations: Sequence[Migration] | None = None) -> Migrated:
-    """Apply what is missing to the database at `url`; blocks, also while another process migrates it.
+def migrate(url: str, migrations: Sequence[Migration] | None = None, families: Collection[str] = ()) -> Migrated:
+    """Apply what is missing to the database at `url`, and make the tables of `families`; blocks, also while another
+    process migrates it.
 
     StartRefused where the server is older than PostgreSQL 15 or cannot be reached, the database is newer than
-    `migrations` (None: the shipped ones), a service role is missing and may not be made here, or a file fails (that
-    file and all after it are then not applied).
+    `migrations` (None: the shipped ones), a service role is missing and may not be made here, a file fails (that
+    file and all after it are then not applied), or the engine's tables cannot be made.
     """
     engine = create_engine("postgresql+psycopg://", creator=lambda: connect(url), poolclass=NullPool)
     with engine.connect() as connection:
@@ -56,10 +61,15 @@ def migrate(url: str, migrations: Sequence[Migration] | None = None) -> Migrated
         driver.commit()
         roles = _ensure_roles(driver)
         _ensure_schema(driver)
-        applied = _upgrade(connection, driver, known_migrations() if migrations is None else migrations)
+        wanted = known_migrations() if migrations is None else migrations
+        applied = _upgrade(connection, driver, wanted)
         driver.execute(statement("deployment/show_version_to_services"))
         driver.commit()
-    return Migrated(applied=applied, roles=roles)
+        made: tuple[str, ...] = ()
+        if wanted[-1].revision >= ENGINE_SINCE:
+            _make_engine(driver, url)
+            made = _ensure_families(driver, families)
+    return Migrated(applied=applied, roles=roles, families=made)
 
 
 def connect(url: str) -> psycopg.Connection[Any]:
@@ -151,6 +161,33 @@ def newer_than_code(reached: str, newest: str) -> str:
         f"The database is at version {reached} and this code knows versions up to {newest} only. "
         "Run the newer release of the service."
     )
+
+
+def _make_engine(driver: psycopg.Connection[Any], url: str) -> None:
+    """The engine's own tables, by the engine's own migrations, and what the Worker may do with them."""
+    # Only who migrates pays for the library: whoever else imports this file starts without it.
+    from jobservice.engine.adapter_schema import make_schema  # noqa: PLC0415
+
+    try:
+        make_schema(url)
+        driver.execute(statement("engine/grant_worker"))
+    except Exception as error:  # the library raises the driver's errors, its wrapper's and its own
+        raise StartRefused(
+            f"The engine's tables could not be made in the schema jobs_engine: {reason(error)} "
+            "What was applied before is there; put it right and run jobservice migrate again."
+        ) from error
+    driver.commit()
+
+
+def _ensure_families(driver: psycopg.Connection[Any], families: Collection[str]) -> tuple[str, ...]:
+    """Make the tables of families that have none; those that it made."""
+    made = []
+    for family in sorted(families):
+        row = driver.execute(statement("engine/ensure_family"), {"family": family}).fetchone()
+        if row is not None and row[0]:
+            made.append(family)
+    driver.commit()
+    return tuple(made)
 
 
 def _scripts(migrations: Sequence[Migration], driver: psycopg.Connection[Any]) -> tuple[Script, ...]:

@@ -82,7 +82,9 @@ async def run_api(
     await process.reach(settings.database_url)
     database = await Database.open(settings.database_url, name="jobservice api", most=CONNECTIONS)
     try:
-        await process.check_and_record(database, service_role="jobs_api", digest=records.digest)
+        await process.check_and_record(
+            database, service_role="jobs_api", digest=records.digest, families=process.families_of(records)
+        )
         application.connect(ServiceInbox(records, application))
         service = Service(
             database=database, records=records, application=application, deployment=settings.deployment, keys=keys

@@ -80,7 +80,7 @@ async def run_dev(wanted: Dev, *, until_stdin_closes: bool = False) -> None:
         data = prepare_folder(wanted.data or default_folder())
         server = await asyncio.to_thread(_start, data)
         try:
-            await asyncio.to_thread(prepare_database, server.cluster)
+            await asyncio.to_thread(prepare_database, server.cluster, process.families_of(records))
             make_keyring(data / "keyring")
             keys = read_keys(data / "keyring")
             write_public_keys(keys.public(), data / PUBLIC)
@@ -109,7 +109,7 @@ def _start(data: Path) -> EmbeddedServer:
         raise
 
 
-def prepare_database(cluster: Cluster) -> None:
+def prepare_database(cluster: Cluster, families: frozenset[str] = frozenset()) -> None:
     """Make the roles and the database that are missing, and migrate; blocks."""
     with psycopg.connect(cluster.url(SUPERUSER, "postgres"), autocommit=True) as connection:
         present = {name for (name,) in connection.execute(statement("deployment/embedded_roles")).fetchall()}
@@ -118,7 +118,7 @@ def prepare_database(cluster: Cluster) -> None:
                 connection.execute(statement(create))
         if connection.execute(statement("deployment/embedded_database")).fetchone() is None:
             connection.execute(statement("deployment/create_database"))
-    for name in migrate(cluster.url(OWNER, DATABASE)).applied:
+    for name in migrate(cluster.url(OWNER, DATABASE), families=families).applied:
         _log.info("migrated", file=name)
 
 

@@ -11,7 +11,7 @@ import resource
 import signal
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import psycopg
 import structlog
@@ -23,7 +23,7 @@ from jobservice.records import RecordSet
 from jobservice.settings import APPLICATION, StartRefused
 from jobservice.store.database import Database, reason, server_too_old
 from jobservice.store.revisions import code_version
-from jobservice.usecases.deployment import check_start, record_start, stop_if_restored
+from jobservice.usecases.deployment import check_families, check_start, record_start, stop_if_restored
 
 _log = structlog.get_logger("jobservice.start")
 
@@ -69,6 +69,11 @@ def load_records(application: Application, overrides: Mapping[str, str]) -> Reco
     return found
 
 
+def families_of(records: RecordSet) -> frozenset[str]:
+    """The families of the kinds of jobs that records declare: each has tables of its own."""
+    return frozenset(kind.family for kind in records.job_kinds.values())
+
+
 def harden() -> None:
     """No core file: it would hold tokens and keys (MONEY.md 26). New files are this user's alone."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -87,11 +92,16 @@ async def reach(url: str) -> None:
         raise StartRefused(too_old)
 
 
-async def check_and_record(database: Database, *, service_role: str, digest: str) -> None:
-    """Look at the database as this process's role and keep that it started; StartRefused with every finding."""
+async def check_and_record(
+    database: Database, *, service_role: str, digest: str, families: Collection[str] = ()
+) -> None:
+    """Look at the database as this process's role and keep that it started; StartRefused with every finding. `families`:
+    of the kinds of jobs that its records declare."""
     version = code_version()
     try:
         findings = await check_start(database, service_role=service_role, version=version)
+        if not findings:
+            findings = await check_families(database, families)
         if findings:
             raise StartRefused(*findings)
         await record_start(database, process=service_role, digest=digest, version=version)

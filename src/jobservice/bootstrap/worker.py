@@ -142,7 +142,9 @@ async def run_worker(
     await process.reach(settings.database_url)
     database = await Database.open(settings.database_url, name="jobservice worker", most=_connections(records))
     try:
-        await process.check_and_record(database, service_role="jobs_worker", digest=records.digest)
+        await process.check_and_record(
+            database, service_role="jobs_worker", digest=records.digest, families=process.families_of(records)
+        )
         application.connect(ServiceInbox(records, application))
         stopping = stop_signals(until_stdin_closes=until_stdin_closes)
         incarnation = uuid4()

@@ -6,6 +6,8 @@ and that money is stopped in a restored database (MONEY.md 22).
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from jobservice.store import audit, deployment, reconciling
 from jobservice.store.database import Database, Row, Transaction, server_too_old
 
@@ -29,6 +31,22 @@ async def check_start(database: Database, *, service_role: str, version: str) ->
             *_clock_findings(standing),
             *await _demo_findings(transaction),
         )
+
+
+async def check_families(database: Database, families: Collection[str]) -> tuple[str, ...]:
+    """Why a process whose records declare kinds of jobs of `families` must not start: their tables, or the engine's, are
+    not there. Refusal DATABASE_AWAY where the database cannot be reached."""
+    async with database.transaction(None) as transaction:
+        found = await deployment.families(transaction)
+    if not found["engine"]:
+        return ("The engine of background jobs has no tables yet. Run as the database's owner: jobservice migrate.",)
+    missing = sorted(set(families) - set(found["families"] or ()))
+    if missing:
+        return (
+            f"There are no tables yet for jobs of {', '.join(missing)}. Run as the database's owner, with "
+            "JOBSERVICE_APPLICATION set as it is for this process: jobservice migrate.",
+        )
+    return ()
 
 
 async def record_start(database: Database, *, process: str, digest: str, version: str) -> None:

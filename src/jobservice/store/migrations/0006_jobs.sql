@@ -498,5 +498,46 @@ execute function jobs.wake('recoveries');
 create trigger job_notices_wake after insert on jobs.job_notices
 for each statement execute function jobs.wake('job-notices');
 
+-- Hands a job over to the engine, in the transaction that submits it: whoever may submit needs no right on the engine's
+-- tables. The version is that of the interpreter, by hand: kinds are versioned as data. The workflow knows ids alone.
+create function jobs.hand_over(family text, job uuid) returns void
+language plpgsql
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+    handed jobs.jobs;
+    handle text;
+begin
+    select j.* into handed from jobs.jobs as j
+    where j.family = hand_over.family and j.id = hand_over.job
+    for no key update;
+    if handed.id is null or handed.tenant is distinct from coalesce(jobs.tenant(), handed.tenant) then
+        raise exception 'job % is not here', hand_over.job using errcode = 'no_data_found';
+    end if;
+    if handed.status <> 'pending' or handed.carrier <> 'engine' then
+        raise exception 'job % is %, and carried by the %: it is not handed over', handed.id, handed.status, handed.carrier
+        using errcode = 'object_not_in_prerequisite_state';
+    end if;
+    handle := coalesce(handed.execution_handle, gen_random_uuid()::text);
+    if exists (select 1 from jobs_engine.workflow_status as w where w.workflow_uuid = handle) then
+        raise exception 'job % was handed over already', handed.id using errcode = 'object_not_in_prerequisite_state';
+    end if;
+    perform jobs_engine.enqueue_workflow(
+        workflow_name => 'carry', queue_name => 'jobs', workflow_id => handle, app_version => 'interpreter-1',
+        application_name => 'jobs',
+        positional_args => array[to_json(handed.family), to_json(handed.id), to_json(handed.tenant)]
+    );
+    if handed.execution_handle is null or handed.handed_over_at is null then
+        update jobs.jobs as j
+        set execution_handle = handle, handed_over_at = jobs.now(), version = j.version + 1
+        where j.family = handed.family and j.id = handed.id;
+    end if;
+    perform pg_notify('jobs_work', 'job-ready');
+end
+$$;
+revoke execute on function jobs.hand_over(text, uuid) from public;
+grant execute on function jobs.hand_over(text, uuid) to jobs_api, jobs_worker;
+
 -- What is not the application's: a job that is the account of a confirmed plan.
 select jobs.ensure_family('service');
