@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+HERE = "here"
+"""The source of this service's own jobs."""
+
 
 class JobStatus(StrEnum):
     """Where a background job stands: exactly five (requirement INV-02)."""

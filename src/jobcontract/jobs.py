@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from pydantic import AwareDatetime, Field, StringConstraints
 
 from jobcontract.ids import KEY_MAX
+from jobcontract.job_states import HERE as HERE
 from jobcontract.job_states import (
     Carrier,
     FailureEffectState,
@@ -25,8 +26,6 @@ from jobcontract.session import Person
 from jobcontract.states import Moves
 from jobcontract.wire import Answer, Key, Name, Reason, Wire
 
-HERE = "here"
-"""The source of this service's own jobs."""
 Progress = Annotated[int, Field(ge=0, le=100)]
 JobKindId = Annotated[Key, StringConstraints(pattern=r"^[a-z][a-z0-9]*(?:[-._][a-z0-9]+)*$", max_length=80)]
 INPUTS_MOST = 50

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from jobcontract.ids import is_slug
+from jobcontract.job_states import HERE
+
 DATABASE_URL = "JOBSERVICE_DATABASE_URL"
 APPLICATION = "JOBSERVICE_APPLICATION"
 KEYRING = "JOBSERVICE_KEYRING"
@@ -16,6 +19,7 @@ WEBHOOK_URL = "JOBSERVICE_WEBHOOK_URL"
 WEBHOOK_SECRET = "JOBSERVICE_WEBHOOK_SECRET"  # noqa: S105  # the name of a variable
 WEBHOOK_ALLOW = "JOBSERVICE_WEBHOOK_ALLOW"
 SEALS = "JOBSERVICE_SEALS"
+JOB_VIEWS = "JOBSERVICE_JOB_VIEWS"
 
 PURPOSES: Mapping[str, str] = {
     DATABASE_URL: "the PostgreSQL of this process, under its own role, like postgresql://jobs_api@host/jobs",
@@ -27,6 +31,7 @@ PURPOSES: Mapping[str, str] = {
     WEBHOOK_URL: "where alarms are told, like https://hooks.example.org/jobs",
     WEBHOOK_SECRET: "the file of the secrets that sign it, 0600, one a line",
     WEBHOOK_ALLOW: "hosts and networks that a webhook may reach although they are not public, with commas between",
+    JOB_VIEWS: "where other engines' jobs are read, like shop=postgresql://jobs_views@host/shop, with blanks between",
     SEALS: "the folder outside the database for the heads of the audit trail, 0700",
 }
 """Every variable of a service process, and what it says."""
@@ -61,6 +66,8 @@ class ProcessSettings:
     """The Worker's alone: where alarms are told. May hold a secret of the receiver's: never log it."""
     webhook_secret: Path | None = None
     webhook_allow: str = ""
+    job_views: tuple[tuple[str, str], ...] = ()
+    """The API's alone: names and addresses of databases with monitoring views. May hold passwords: never log them."""
     seals: Path | None = None
     """The Worker's alone: where heads of the trail are written (MONEY.md 31)."""
 
@@ -86,7 +93,21 @@ class ProcessSettings:
             webhook_secret=None if keyring or not secret else Path(secret).expanduser(),
             webhook_allow="" if keyring else environment.get(WEBHOOK_ALLOW) or "",
             seals=None if seals is None else Path(seals).expanduser(),
+            job_views=_named_addresses(environment.get(JOB_VIEWS) or "") if keyring else (),
         )
+
+
+def _named_addresses(text: str) -> tuple[tuple[str, str], ...]:
+    """`name=address` between blanks; StartRefused where one is not, without showing an address."""
+    found: list[tuple[str, str]] = []
+    for place, word in enumerate(text.split(), start=1):
+        name, _, address = word.partition("=")
+        if not is_slug(name) or not address.startswith(("postgresql://", "postgres://")):
+            raise StartRefused(f"{JOB_VIEWS}: entry {place} is not like shop=postgresql://jobs_views@host/shop.")
+        if name == HERE or name in {known for known, _ in found}:
+            raise StartRefused(f"{JOB_VIEWS}: {name} is taken; each source has a name of its own.")
+        found.append((name, address))
+    return tuple(found)
 
 
 def required(environment: Mapping[str, str], *names: str) -> Mapping[str, str]:
