@@ -20,7 +20,8 @@ from sqlalchemy import Connection, create_engine
 from sqlalchemy.pool import NullPool
 
 from jobservice.settings import StartRefused
-from jobservice.store.database import reason, server_too_old
+from jobservice.store.database import reason
+from jobservice.store.owner import connect
 from jobservice.store.revisions import Migration, known_migrations
 from jobservice.store.statements import statement
 
@@ -70,19 +71,6 @@ def migrate(url: str, migrations: Sequence[Migration] | None = None, families: C
             _make_engine(driver, url)
             made = _ensure_families(driver, families)
     return Migrated(applied=applied, roles=roles, families=made)
-
-
-def connect(url: str) -> psycopg.Connection[Any]:
-    """A connection to a PostgreSQL that is new enough; StartRefused with the reason otherwise (no password in it)."""
-    try:
-        connection = psycopg.connect(url, connect_timeout=10, options="-c timezone=UTC", application_name="migrate")
-    except psycopg.Error as error:
-        raise StartRefused(f"The database cannot be reached: {reason(error)}") from error
-    too_old = server_too_old(connection.info.server_version)
-    if too_old is not None:
-        connection.close()
-        raise StartRefused(too_old)
-    return connection
 
 
 def _ensure_roles(driver: psycopg.Connection[Any]) -> tuple[str, ...]:

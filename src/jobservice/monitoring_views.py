@@ -13,9 +13,9 @@ from typing import Any, LiteralString, cast
 import psycopg
 
 from jobcontract.ids import is_slug
-from jobservice.migrate import connect
 from jobservice.settings import StartRefused
 from jobservice.store.database import reason
+from jobservice.store.owner import connect
 from jobservice.store.statements import statement
 
 VIEWS = ("query", "steps", "events")
