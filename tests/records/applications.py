@@ -9,6 +9,7 @@ from pathlib import Path
 from jobservice.application import (
     Application,
     Call,
+    FailedJob,
     JobCall,
     JobItem,
     Outcome,
@@ -17,6 +18,8 @@ from jobservice.application import (
     Score,
     ScoreInputs,
     Selecting,
+    StepCall,
+    StepOrder,
     WorkItem,
     done,
     score_of,
@@ -76,11 +79,52 @@ RULES: dict[str, object] = {"urgency": urgency}
 SELECTIONS: dict[str, object] = {"unpaid": unpaid}
 
 
+async def write_letters(call: StepCall) -> Outcome:
+    """A step."""
+    return done(f"{call.job} wrote")
+
+
+async def write_two(call: StepCall, other: StepCall) -> Outcome:
+    """Takes more than its call."""
+    return done(f"{call.job} and {other.job}")
+
+
+async def letters_failed(failed: FailedJob) -> Outcome:
+    """A failure effect."""
+    return done(f"{failed.job}: {failed.summary}")
+
+
+class Transfer:
+    """A step that acts outside."""
+
+    async def send(self, order: StepOrder) -> Outcome:
+        """Make the call."""
+        return done(order.key)
+
+    async def look_up(self, key: str) -> Outcome | None:
+        """Nobody heard of it."""
+        return None if key else done(key)
+
+
+class HalfTransfer:
+    """A step that acts outside, and cannot say what became of it."""
+
+    async def send(self, order: StepOrder) -> Outcome:
+        """Make the call."""
+        return done(order.key)
+
+
+STEPS: dict[str, object] = {"write-letters": write_letters, "post-letters": write_letters, "send-transfer": Transfer()}
+EFFECTS: dict[str, object] = {"letters-failed": letters_failed}
+
+
 def an_application(
     *,
     rules: dict[str, object] = RULES,
     selections: dict[str, object] = SELECTIONS,
     version: int = 2,
+    steps: dict[str, object] = STEPS,
+    effects: dict[str, object] = EFFECTS,
     **use_cases: object,
 ) -> Application:
     """An application `shop` over the good records, with functions under `shop.<name>`; `shop.pay` and `shop.remind` are
@@ -95,18 +139,27 @@ def an_application(
     for name, function in rules.items():
         registered = RegisteredRule(version=version, function=function)  # type: ignore[arg-type]  # wrong ones on purpose
         application.rules[f"shop.{name}"] = registered
+    for name, function in steps.items():
+        application.outward_step(f"shop.{name}", function)  # type: ignore[arg-type]  # wrong ones on purpose
+    for name, function in effects.items():
+        application.failure_effects[f"shop.{name}"] = function  # type: ignore[assignment]  # wrong ones on purpose
     return application
 
 
 BY_CODE = {
-    "use-case-unregistered": an_application(),
-    "use-case-signature": an_application(reject=reject_without_reason),
+    "use-case-unregistered": an_application(effects={"letters-fail": letters_failed}),
+    "use-case-signature": an_application(
+        reject=reject_without_reason,
+        steps={**STEPS, "write-letters": write_two, "send-transfer": HalfTransfer()},
+        effects={"letters-failed": write_two},
+    ),
     "rule-unregistered": an_application(reject=reject, rules={}),
     "rule-signature": an_application(reject=reject, rules={"urgency": urgency_without_clock}),
     "rule-version": an_application(reject=reject, version=1),
     "behavior-unrecorded": an_application(
         reject=reject,
         forgive=reject,
+        steps={"write-letters": write_letters, "fold-letters": write_letters, "send-transfer": Transfer()},
         rules={"urgency": urgency, "urgence": urgency},
         selections={"unpaid": unpaid, "unpaids": unpaid},
     ),

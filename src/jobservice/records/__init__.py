@@ -66,6 +66,7 @@ def _load(
     queues, use_cases, settings = assembly.queues(), assembly.use_cases(), assembly.settings()
     rules, bulk = assembly.rules(), assembly.bulk()
     schedules, job_use_cases, runbooks = assembly.schedules(), assembly.job_use_cases(), assembly.runbooks()
+    job_kinds = assembly.job_kinds(None if application is None else application.name)
     findings = [*outside, *wrong]
     if files:
         findings += assembly.findings
@@ -81,6 +82,8 @@ def _load(
         schedules=schedules,
         job_use_cases=job_use_cases,
         runbooks=runbooks,
+        job_kinds=job_kinds,
+        step_use_cases=assembly.step_use_cases(),
         settings=settings,
         digest=digest(files),
     )

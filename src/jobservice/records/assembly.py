@@ -11,6 +11,7 @@ from jobservice.records.bulk_fit import bulk_commands
 from jobservice.records.findings import Finding
 from jobservice.records.index import Index
 from jobservice.records.job_fit import schedules
+from jobservice.records.job_kind_fit import job_kinds
 from jobservice.records.kind import Reference, Written
 from jobservice.records.queues import Carries, QueueRecord
 from jobservice.records.rules import RuleRecord
@@ -91,6 +92,14 @@ class Assembly:
         """Every use case of jobs that could be read, by id."""
         return {record.id: content for record, content in self._index.of("use-case", JobUseCase)}
 
+    def job_kinds(self, application: str | None) -> dict[str, JobKind]:
+        """Every kind of background job that can work, by id; of `application`, None: as their ids begin."""
+        return job_kinds(self._index, application)
+
+    def step_use_cases(self) -> dict[str, StepUseCase]:
+        """Every use case of background jobs that could be read, by id."""
+        return {record.id: content for record, content in self._index.of("use-case", StepUseCase)}
+
     def runbooks(self) -> dict[str, dict[Procedure, RunbookRule]]:
         """Every runbook that can serve, by schedule and procedure."""
         return runbooks(self._index)
@@ -119,8 +128,8 @@ class Assembly:
     def _use_case(self, record: Written, content: QueueRecord, reference: Reference) -> UseCase | None:
         written = self._index.look_up(record, "use-case", reference, "useCases")
         use_case = None if written is None else written.content
-        if isinstance(use_case, JobUseCase):
-            sentence = f"`useCases`: {reference.id} is run by schedules; a queue lists what people run on its items."
+        if isinstance(use_case, JobUseCase | StepUseCase):
+            sentence = f"`useCases`: {reference.id} is run by jobs; a queue lists what people run on its items."
             self._index.found(record, reference.line, "reference-unfit", sentence)
         if not isinstance(use_case, UseCase):
             return None

@@ -65,6 +65,8 @@ class BulkRecord:
     confirm_by: ConfirmMethod | None
     uncertain: Reference
     settings: Mapping[str, Reference]
+    submits: Reference | None
+    """The kind of job that each confirmed plan submits when it ends."""
 
 
 def _read(form: Form, _identifier: str) -> BulkRecord | None:
@@ -74,10 +76,11 @@ def _read(form: Form, _identifier: str) -> BulkRecord | None:
     confirm_by, confirmed = _confirm_by(form)
     settings = _settings(form)
     uncertain = _reference(form, "uncertain")
+    submits = form.slug("submits", required=False)
     form.finish()
     if title is None or queue is None or use_case is None or preview is None or not confirmed:
         return None
-    if settings is None or uncertain is None:
+    if settings is None or uncertain is None or (submits is None and "submits" in form):
         return None
     return BulkRecord(
         title=title,
@@ -88,6 +91,7 @@ def _read(form: Form, _identifier: str) -> BulkRecord | None:
         confirm_by=confirm_by,
         uncertain=uncertain,
         settings=settings,
+        submits=None if submits is None else Reference(id=submits, line=form.line_of("submits")),
     )
 
 

@@ -14,6 +14,7 @@ from jobservice.records.kind import Written
 from jobservice.records.queues import Carries, QueueRecord
 from jobservice.records.values import SettingValues
 from jobservice.rules.bulk import Amounts, BulkCommand, Limits
+from jobservice.rules.job_kinds import StepUseCase
 from jobservice.rules.queues import UseCase
 from jobservice.rules.schedules import JobUseCase
 
@@ -90,6 +91,7 @@ class _Fit:
             answer_above=answers,
             free_count=free_count,
             free_gross=free,
+            submits=None if self._content.submits is None else self._content.submits.id,
         )
 
     def _queue(self, field: str) -> QueueRecord | None:
@@ -101,8 +103,8 @@ class _Fit:
     def _use_case(self) -> UseCase | None:
         written = self._index.look_up(self._record, "use-case", self._content.use_case, "useCase")
         content = None if written is None else written.content
-        if isinstance(content, JobUseCase):
-            sentence = f"`useCase`: {content.id} is run by schedules; a bulk command runs what people run on items."
+        if isinstance(content, JobUseCase | StepUseCase):
+            sentence = f"`useCase`: {content.id} is run by jobs; a bulk command runs what people run on items."
             self._index.found(self._record, self._content.use_case.line, "reference-unfit", sentence)
         return content if isinstance(content, UseCase) else None
 

@@ -26,7 +26,7 @@ CODES: Mapping[str, str] = {
     "field-missing": "a field that the kind needs",
     "field-invalid": "a field whose value is not in the expected form",
     "claim-mode-unstated": "a queue that does not say disabled, optional or required",
-    "moves-unstated": "a use case that does not say whether it moves money",
+    "moves-unstated": "a use case or kind of background job that does not say whether it moves money",
     "moves-unfit": "a use case that moves money in a queue whose items carry none",
     "preview-missing": "a bulk command that moves money and does not say that it is previewed",
     "confirm-missing": "a bulk command that moves money and does not say how it is confirmed",
@@ -46,7 +46,7 @@ CODES: Mapping[str, str] = {
     "rule-unregistered": "a rule record whose id the application did not register",
     "rule-signature": "a registered rule that cannot be called with its inputs and the present instant",
     "rule-version": "a registered rule that follows another version than its record states",
-    "behavior-unrecorded": "a registered use case, rule or selection without a record",
+    "behavior-unrecorded": "something registered without a record, or a step of a background job without a use case that has both",
     "schedule-invalid": "a job with a schedule that no tool can read, or that never fires",
     "zone-unstated": "a cron that does not say in which time zone",
     "zone-unknown": "a time zone that the time zone database does not have",
@@ -75,6 +75,11 @@ CODES: Mapping[str, str] = {
     "runbook-twice": "two runbooks for one procedure of one job",
     "runbook-unfit": "a runbook whose interface does not do what it says, or asks for another permission",
     "interface-unknown": "a runbook with a route or headless command that there is not, or that do not belong together",
+    "failure-effect-unstated": "a kind of background job that says neither what its failure does nor that nothing is to be done",
+    "steps-unfit": "a version of a kind of background job without steps, with a step twice, or behind a later version",
+    "job-kind-unfit": "a kind of background job that its steps, its failure effect or its bulk command do not fit",
+    "engine-knob-in-record": "a record of background jobs that says how often, how fast or how long something is tried",
+    "input-secret": "a kind of background job with an input of a secret or an account",
 }
 """Every code that a finding can bear, with what it means."""
 

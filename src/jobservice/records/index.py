@@ -5,7 +5,7 @@ Knows no kind's fields.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TypeVar
 
 from jobservice.records.findings import Finding
@@ -39,6 +39,10 @@ class Index:
         """Whether every record of these kinds is known and could be read."""
         return self.whole and all(each.content is not None for each in self._records.values() if each.kind in kinds)
 
+    def nearest(self, kind: str, identifier: str) -> str:
+        """` Did you mean X?` with the nearest record of the kind, or nothing."""
+        return nearest(identifier, (known for word, known in self._records if word == kind))
+
     def found(self, record: Written, line: int | None, code: str, sentence: str) -> None:
         """Leave a finding at a line of a record; None = that of its id."""
         self.add(record.file, record.line if line is None else line, code, sentence)
@@ -56,8 +60,7 @@ class Index:
         """
         found = self.written(kind, reference.id)
         if found is None and self.whole:
-            ids: Iterable[str] = (identifier for word, identifier in self._records if word == kind)
-            hint = nearest(reference.id, ids)
+            hint = self.nearest(kind, reference.id)
             sentence = f"`{field}`: no {kind} record is {reference.id}.{hint}"
             self.found(record, reference.line, "reference-unknown", sentence)
         return found

@@ -20,16 +20,19 @@ def is_input_name(name: str) -> bool:
     return len(name) <= NAME_MAX and _NAME.fullmatch(name) is not None
 
 
-def read_inputs(form: Form, field: str) -> tuple[DeclaredInput, ...] | None:
-    """The inputs under `field`, in the order of the file; none where the field is not there, None after a finding."""
+def read_inputs(form: Form, field: str, *, longest: int = NOTE_MAX) -> tuple[DeclaredInput, ...] | None:
+    """The inputs under `field`, in the order of the file; none where the field is not there, None after a finding.
+
+    `longest` = what the most of a text may be.
+    """
     inputs = form.form(field, required=False)
     if inputs is None:
         return None if field in form else ()
-    read = [_read_input(inputs, name, line) for name, line in inputs.names]
+    read = [_read_input(inputs, name, line, longest) for name, line in inputs.names]
     return None if None in read else tuple(each for each in read if each is not None)
 
 
-def _read_input(inputs: Form, name: str, line: int) -> DeclaredInput | None:
+def _read_input(inputs: Form, name: str, line: int, longest: int) -> DeclaredInput | None:
     form = inputs.form(name)
     if not is_input_name(name) or keyword.iskeyword(name) or name in _TAKEN:
         sentence = f"{name[:40]!r} cannot name an input: small letters, digits, single underscores; no word of Python."
@@ -40,7 +43,7 @@ def _read_input(inputs: Form, name: str, line: int) -> DeclaredInput | None:
     kind = form.choice("type", InputType)
     title = form.text("title", most=NAME_MAX)
     required = form.boolean("required")
-    most = form.count("most", least=1, most=NOTE_MAX, required=kind is InputType.TEXT)
+    most = form.count("most", least=1, most=longest, required=kind is InputType.TEXT)
     form.finish()
     if "most" in form and kind not in (None, InputType.TEXT):
         form.found("field-invalid", form.line_of("most"), f"`{name}.most` bounds a text only, not type {kind}.")

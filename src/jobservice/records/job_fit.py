@@ -16,6 +16,7 @@ from jobservice.records.kind import Reference, Written
 from jobservice.records.queues import QueueRecord
 from jobservice.records.rules import RuleRecord
 from jobservice.records.values import SettingValues
+from jobservice.rules.job_kinds import StepUseCase
 from jobservice.rules.queues import UseCase
 from jobservice.rules.schedules import RESCORE, Confirmed, Itself, JobUseCase, Schedule, ScoresDue
 from jobservice.rules.scores import Rule
@@ -194,8 +195,9 @@ class _Fit:
             return True
         written = self._index.look_up(self._record, "use-case", runs, "runs")
         use_case = None if written is None else written.content
-        if isinstance(use_case, UseCase):
-            sentence = f"`runs`: {runs.id} is run by a person on an item; a job runs one with `target: occurrence`."
+        if isinstance(use_case, UseCase | StepUseCase):
+            who = "a person on an item" if isinstance(use_case, UseCase) else "background jobs"
+            sentence = f"`runs`: {runs.id} is run by {who}; a job runs one with `target: occurrence`."
             if use_case.moves is Moves.MONEY:
                 sentence = (
                     f"`runs`: {runs.id} moves money, and nothing confirms what this job selects; with {{mode: confirmed, "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from jobservice.records.bulk_commands import BULK_COMMAND
+from jobservice.records.job_kinds import JOB_KIND
 from jobservice.records.jobs import JOB
 from jobservice.records.kind import Kind
 from jobservice.records.queues import QUEUE
@@ -14,6 +15,7 @@ from jobservice.records.use_cases import USE_CASE
 KINDS: tuple[Kind, ...] = (
     BULK_COMMAND,
     JOB,
+    JOB_KIND,
     QUEUE,
     RULE,
     RUNBOOK,

@@ -14,6 +14,8 @@ from jobservice.records.forms import nearest
 from jobservice.records.kind import Written
 from jobservice.records.registered_rules import compare_rule, unrecorded, unrecorded_rules
 from jobservice.records.registered_selections import compare_selections, unrecorded_selections
+from jobservice.records.registered_steps import compare_kinds, compare_step, steps_named, unrecorded_steps
+from jobservice.rules.job_kinds import StepUseCase
 from jobservice.rules.queues import DeclaredInput, UseCase
 from jobservice.rules.schedules import JobUseCase
 
@@ -37,10 +39,14 @@ def compare_registered(
     use_cases = {each.id: each for each in records if each.kind == "use-case"}
     rules = {each.id: each for each in records if each.kind == "rule"}
     jobs = tuple(each for each in records if each.kind == "job")
-    findings = [finding for each in use_cases.values() if (finding := _finding(each, application)) is not None]
+    kinds = [each for each in records if each.kind == "job-kind"]
+    steps = steps_named(kinds)
+    compared = [_finding(each, application, step=each.id in steps) for each in use_cases.values()]
+    findings = [finding for finding in compared if finding is not None]
     for rule in rules.values():
         findings += compare_rule(rule, application)
     findings += compare_selections(jobs, application)
+    findings += compare_kinds(use_cases, kinds, application)
     if whole:
         findings += [
             unrecorded("use-case", name, function, use_cases)
@@ -49,6 +55,7 @@ def compare_registered(
         ]
         findings += unrecorded_rules(application, rules)
         findings += unrecorded_selections(application, jobs)
+        findings += unrecorded_steps(application, use_cases)
         findings += [
             unrecorded("use-case", name, type(outward).send, use_cases)
             for name, outward in application.outwards.items()
@@ -57,8 +64,11 @@ def compare_registered(
     return tuple(findings)
 
 
-def _finding(record: Written, application: Application) -> Finding | None:
+def _finding(record: Written, application: Application, *, step: bool) -> Finding | None:
     function = application.use_cases.get(record.id)
+    registered = record.id in application.steps or record.id in application.failure_effects
+    if isinstance(record.content, StepUseCase) or (record.content is None and function is None and registered):
+        return compare_step(record, application, named=step)
     if function is None:
         hint = nearest(record.id, application.use_cases) or " Register a function under this id."
         sentence = f"The application {application.name} registers no use case {record.id}.{hint}"

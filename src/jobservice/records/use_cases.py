@@ -1,6 +1,7 @@
 """Owns the form of use-case records: what may be run on an item, with which inputs, and whether money moves.
 
-What the audit is about tells the two shapes apart: an item, on which a person runs it, or an occurrence, whose job does.
+What the audit is about tells the three shapes apart: an item, on which a person runs it; an occurrence, whose schedule
+does; a background job, of which it is a step or what is done when it failed.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from jobcontract.ids import NAME_MAX, REASON_MAX
 from jobcontract.states import InputType, ItemState, Moves
 from jobservice.records.forms import Form
 from jobservice.records.inputs import read_inputs
+from jobservice.records.job_kinds import refuse_knobs
 from jobservice.records.kind import Kind
 from jobservice.records.yaml import Mapping, Scalar
+from jobservice.rules.job_kinds import StepUseCase
 from jobservice.rules.queues import DeclaredInput, UseCase
 from jobservice.rules.schedules import JobUseCase
 
@@ -26,6 +29,8 @@ class _Target(StrEnum):
     ITEM = "item"
     OCCURRENCE = "occurrence"
     """A run of a schedule: the use case is one of jobs, and nobody runs it on an item of a queue."""
+    JOB = "job"
+    """A background job: the use case is one of its steps, or what is done when it failed."""
 
 
 class _ReasonMode(StrEnum):
@@ -35,7 +40,7 @@ class _ReasonMode(StrEnum):
     NONE = "none"
 
 
-def _read(form: Form, identifier: str) -> UseCase | JobUseCase | None:
+def _read(form: Form, identifier: str) -> UseCase | JobUseCase | StepUseCase | None:
     title = form.text("title", most=NAME_MAX)
     moves = form.choice("moves", Moves, unstated="moves-unstated")
     version = form.count("version", least=1, most=VERSION_MOST, required=False)
@@ -43,12 +48,14 @@ def _read(form: Form, identifier: str) -> UseCase | JobUseCase | None:
         whole = None
     else:
         whole = _Whole(id=identifier, title=title, moves=moves, version=version or 1)
-    return _of_jobs(form, whole) if _is_of_jobs(form) else _of_items(form, whole)
+    if _is_of(form, _Target.JOB):
+        return _of_background(form, whole)
+    return _of_jobs(form, whole) if _is_of(form, _Target.OCCURRENCE) else _of_items(form, whole)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Whole:
-    """What both shapes have."""
+    """What all shapes have."""
 
     id: str
     title: str
@@ -56,11 +63,11 @@ class _Whole:
     version: int
 
 
-def _is_of_jobs(form: Form) -> bool:
-    """Whether `audit.target` says occurrence; what is wrong there is found where the fields are read."""
+def _is_of(form: Form, target: _Target) -> bool:
+    """Whether `audit.target` says this; what is wrong there is found where the fields are read."""
     audit = form.node("audit", required=False)
     targets = [value for key, value in audit.entries if key.text == "target"] if isinstance(audit, Mapping) else []
-    return any(isinstance(each, Scalar) and each.text == _Target.OCCURRENCE for each in targets)
+    return any(isinstance(each, Scalar) and each.text == target for each in targets)
 
 
 def _of_items(form: Form, whole: _Whole | None) -> UseCase | None:
@@ -93,6 +100,20 @@ def _of_jobs(form: Form, whole: _Whole | None) -> JobUseCase | None:
     if whole is None or batch is None or not audited:
         return None
     return JobUseCase(id=whole.id, title=whole.title, moves=whole.moves, version=whole.version, batch=batch)
+
+
+def _of_background(form: Form, whole: _Whole | None) -> StepUseCase | None:
+    """A use case of background jobs: the kind declares the inputs, code says how often it is tried."""
+    refuse_knobs(form)
+    for name, why in (("states", "a job is no item"), ("inputs", "the kind of job declares them")):
+        if form.node(name, required=False) is not None:
+            form.invalid(name, f"belongs to a use case of items: {why}; leave it out")
+            whole = None
+    audited, _ = _audit(form, ())
+    form.finish()
+    if whole is None or not audited:
+        return None
+    return StepUseCase(id=whole.id, title=whole.title, moves=whole.moves, version=whole.version)
 
 
 def _states(form: Form) -> frozenset[ItemState] | None:

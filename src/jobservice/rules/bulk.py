@@ -54,3 +54,5 @@ class BulkCommand:
     free_count: int = 0
     """Single releases a person may make in 24 hours without a code (MONEY.md 2); ships as zero."""
     free_gross: Amounts = field(default_factory=dict)
+    submits: str | None = None
+    """Id of the kind of job that a confirmed plan submits when it has ended with at least one item done."""
