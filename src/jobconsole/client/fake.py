@@ -6,6 +6,7 @@
     fake.advance(900); fake.away = True; fake.publish_reset()
     fake.bulk.step(plan)                     # the Worker, moved by hand: see `fake_bulk`
     fake.jobs.add("t.minutely", every=60)    # schedules and what runs: see `fake_schedules`
+    fake.account.add("customers.export")     # background jobs: see `fake_jobs`
 
 Never imported by the console itself.
 """
@@ -27,7 +28,9 @@ from jobconsole.client.fake_alarms import FakeAlarms
 from jobconsole.client.fake_asked import PEOPLE, TENANT, Asked, Handler
 from jobconsole.client.fake_audit import FakeTrail
 from jobconsole.client.fake_bulk import FakeBulk
+from jobconsole.client.fake_finding import FakeFinding
 from jobconsole.client.fake_inputs import check_inputs
+from jobconsole.client.fake_jobs import FakeAccount
 from jobconsole.client.fake_listing import FakeListing
 from jobconsole.client.fake_overview import FakeOverview
 from jobconsole.client.fake_questions import FakeQuestions
@@ -73,6 +76,7 @@ class FakeService:
         self.questions = FakeQuestions(lambda: self.time, self.jobs, lambda: self.audit, lambda: self.stops.all_work)
         self.stops = FakeStops(lambda: self.time, self.queues, self.bulk, self._publish_hint)
         self.alarms = FakeAlarms(lambda: self.time, self._publish_hint)
+        self.account = FakeAccount(lambda: self.time, self._publish_hint)
         self.recoveries = FakeRecoveries(lambda: self.time, self.jobs, self.bulk.codes, self._publish_hint)
         self.overview = FakeOverview(
             queues=self.queues,
@@ -90,6 +94,7 @@ class FakeService:
         self.requests: list[httpx.Request] = []
         self.audit: list[AuditEntry] = []
         self.trail = FakeTrail(lambda: self.time, self.audit)
+        self.finding = FakeFinding(self.account, self.queues, self.bulk, self.recoveries, self.jobs, self.trail)
         self._keys: dict[tuple[str, ...], tuple[bytes, bytes]] = {}
         self._events: list[bytes] = []
         self._news = asyncio.Event()
@@ -222,6 +227,8 @@ class FakeService:
             "act": self._run,
             **self.bulk.handlers(),
             **self.jobs.handlers(),
+            **self.account.handlers(),
+            **self.finding.handlers(),
             **self.acts.handlers(),
             **self.questions.handlers(),
             **self.stops.handlers(),

@@ -19,6 +19,7 @@ PEOPLE: Mapping[str, tuple[str, Role]] = {
     "o.lind": ("Olle Lind", Role.OPERATOR),
     "a.nagy": ("Anna Nagy", Role.AUDITOR),
     "i.feed": ("Invoice feed", Role.PUSHER),
+    "s.bell": ("Sue Bell", Role.SUPPORT),
 }
 
 

@@ -151,7 +151,9 @@ async def retry_job(service: Service, identifier: str, reason: str, key: str) ->
     return await service.post(RETRY_JOB, RetryJob(reason=reason), JobRetried, key=key, parts={"job": identifier})
 
 
-async def resolve_job(service: Service, identifier: str, reason: str, key: str, ticket: str | None = None) -> JobChanged:
+async def resolve_job(
+    service: Service, identifier: str, reason: str, key: str, ticket: str | None = None
+) -> JobChanged:
     """Say why a failed job asks for nothing any more; with a ticket it is acknowledged, without one it is resolved.
 
     Refused with *job-not-failed*, *job-resolved*, *job-elsewhere*.
