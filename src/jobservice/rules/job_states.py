@@ -1,5 +1,5 @@
-"""Owns what is known of a job and its steps when something is decided of it: plain values, read after the job's row was
-locked. Never decides anything (`rules/jobs.py`).
+"""Owns what is known of a job and its steps when something is decided of it, and the answers that a report of a Worker
+gets: plain values, read after the job's row was locked. Never decides anything (`rules/jobs.py`).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class StepState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobState:
-    """A job as it stands, with its steps in their order. `ours`: its holder and fence are those of whoever asks."""
+    """A job as it stands, with its steps in their order."""
 
     status: JobStatus
     progress: int
@@ -51,8 +51,9 @@ class JobState:
     steps: tuple[StepState, ...]
     cancel_asked: bool
     cancel_asked_by: str | None
+    """The name of that person."""
+    cancel_reason: str | None
     resolution: JobResolution | None
-    last_step: str | None
 
     def at(self, position: int) -> StepState:
         """The step at a position, from 1; ValueError where it has none."""
@@ -60,3 +61,63 @@ class JobState:
             if each.position == position:
                 return each
         raise ValueError(f"the job has no step {position}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lost:
+    """The job is not this run's (any more), or is not there: stop, and write nothing."""
+
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """The job is settled, by this report or before it. `refused`: why a success was not kept (INV-07)."""
+
+    status: JobStatus
+    sentence: str
+    here: bool = False
+    """Whether this very call settled it."""
+    refused: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CancelAsked:
+    """Somebody asked for the job to be cancelled; nothing was written. Roll back, then settle it as cancelled."""
+
+    person: str | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """A stop, or the money switch, lets no step begin now; nothing was written. Ask again in a while."""
+
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wait:
+    """The step is tried again in so many seconds; nothing was written."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passed:
+    """The step has succeeded already (its Worker died after the report): go on with the next one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoOn:
+    """The step succeeded, and the step at `position` is next."""
+
+    position: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Again:
+    """The step is tried again in so many seconds."""
+
+    seconds: float
+    sentence: str
