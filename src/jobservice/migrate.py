@@ -159,6 +159,7 @@ def _make_engine(driver: psycopg.Connection[Any], url: str) -> None:
     try:
         make_schema(url)
         driver.execute(statement("engine/grant_worker"))
+        driver.execute(statement("engine/grant_purge"))
     except Exception as error:  # the library raises the driver's errors, its wrapper's and its own
         raise StartRefused(
             f"The engine's tables could not be made in the schema jobs_engine: {reason(error)} "

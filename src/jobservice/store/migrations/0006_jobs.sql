@@ -478,7 +478,9 @@ add constraint recoveries_act_check check (act in ('replay', 'requeue', 'discard
 alter table jobs.recovery_rows
 drop constraint recovery_rows_target_check,
 add constraint recovery_rows_target_check check (target in ('occurrence', 'skipped-instant', 'schedule', 'job')),
-add column job uuid; -- of a target job; `schedule` is its kind
+add column job uuid, -- of a target job; `schedule` is its kind
+add column made uuid; -- the job that was made from it, where it was retried
+grant update (made) on jobs.recovery_rows to jobs_worker;
 -- What was not as it had been frozen when its turn came, by how it was: a job settles while nobody looks.
 alter table jobs.recoveries add column drifted jsonb not null default '{}';
 grant update (drifted) on jobs.recoveries to jobs_worker;
@@ -538,6 +540,135 @@ end
 $$;
 revoke execute on function jobs.hand_over(text, uuid) from public;
 grant execute on function jobs.hand_over(text, uuid) to jobs_api, jobs_worker;
+
+-- What the reconciler, the failure effects and the notices look for. By id: an index on what every report changes would
+-- cost each of them.
+create index jobs_unsettled on jobs.jobs (id) where settled_at is null and carrier = 'engine';
+create index jobs_effects_due on jobs.jobs (failure_effect_at, id) where failure_effect_state = 'due';
+create index jobs_causes on jobs.jobs (cause) where cause is not null;
+
+-- Purging (MONEY.md 31): a role that deletes what is past its retention, and nothing else. Whatever it is told: a trail of
+-- thirty days stays, what is not sealed stays, what was sent or released stays, what lives stays.
+-- What is gone and the trail does not say yet ('' = of no tenant).
+create table jobs.purged (
+    tenant text not null,
+    what text not null,
+    count bigint not null check (count > 0),
+    primary key (tenant, what)
+);
+-- Where verifying the trail begins: everything up to this seal was purged. No row: nothing was.
+create table jobs.audit_base (
+    one boolean primary key default true check (one),
+    place bigint not null references jobs.audit_seals (place),
+    at timestamptz not null default jobs.now()
+);
+create function jobs.raise_base() returns trigger
+language plpgsql
+as $$
+begin
+    if tg_op = 'DELETE' or (tg_op = 'UPDATE' and new.place <= old.place) then
+        raise exception 'the base of the trail only rises' using errcode = 'restrict_violation';
+    end if;
+    return new;
+end
+$$;
+create trigger audit_base_rises before update or delete on jobs.audit_base
+for each row execute function jobs.raise_base();
+do $$
+declare
+    name text;
+begin
+    foreach name in array array['purged', 'audit_base'] loop
+        execute format('alter table jobs.%I enable row level security', name);
+        execute format('alter table jobs.%I force row level security', name);
+        execute format('create policy owner on jobs.%I to current_user using (true) with check (true)', name);
+        execute format('create policy purge on jobs.%I to jobs_purge using (true) with check (true)', name);
+    end loop;
+    foreach name in array array['audit', 'audit_links', 'audit_seals'] loop
+        execute format('create policy purge on jobs.%I for select to jobs_purge using (true)', name);
+        execute format('grant select, delete on jobs.%I to jobs_purge', name);
+    end loop;
+    foreach name in array array[
+        'plans', 'plan_items', 'plan_exclusions', 'plan_warnings', 'outgoings', 'releases', 'plan_evidence',
+        'recoveries', 'recovery_rows', 'recovery_left_out'
+    ] loop
+        execute format('create policy purge on jobs.%I for select to jobs_purge using (true)', name);
+        execute format('grant select on jobs.%I to jobs_purge', name);
+    end loop;
+end
+$$;
+grant select, insert, update, delete on jobs.purged to jobs_purge;
+grant select, insert, update (place, at) on jobs.audit_base to jobs_purge;
+drop trigger audit_grows on jobs.audit;
+create trigger audit_grows before update on jobs.audit
+for each row execute function jobs.refuse_change();
+create trigger audit_remains before delete on jobs.audit
+for each row execute function jobs.refuse_removal();
+drop trigger audit_links_grow on jobs.audit_links;
+create trigger audit_links_grow before update on jobs.audit_links
+for each row execute function jobs.refuse_change();
+create trigger audit_links_remain before delete on jobs.audit_links
+for each row execute function jobs.refuse_removal();
+drop trigger audit_seals_grow on jobs.audit_seals;
+create trigger audit_seals_grow before update on jobs.audit_seals
+for each row execute function jobs.refuse_change();
+create trigger audit_seals_remain before delete on jobs.audit_seals
+for each row execute function jobs.refuse_removal();
+create policy purge_sealed on jobs.audit for delete to jobs_purge
+using (
+    at < jobs.now() - interval '30 days'
+    and exists (
+        select 1
+        from jobs.audit_links as l
+        where l.entry = audit.id and l.place <= (select b.place from jobs.audit_base as b)
+    )
+);
+create policy purge_says on jobs.audit for insert to jobs_purge
+with check (person is null and action in ('purge', 'purge-audit'));
+grant insert (tenant, person, action, subject, outcome, detail, reference) on jobs.audit to jobs_purge;
+create policy purge_sealed on jobs.audit_links for delete to jobs_purge
+using (
+    place <= (select b.place from jobs.audit_base as b)
+    and not exists (
+        select 1
+        from jobs.audit as a
+        where a.id = audit_links.entry
+    )
+);
+create policy purge_sealed on jobs.audit_seals for delete to jobs_purge
+using (place < (select b.place from jobs.audit_base as b));
+-- A row of which something was sent, or of which nobody knows, is evidence and stays, with its plan (MONEY.md 3, 5, 8).
+create policy purge_unsent on jobs.plan_items for delete to jobs_purge
+using (outward_key is null and sent_at is null and turn not in ('running', 'uncertain'));
+create policy purge_with_plan on jobs.plan_exclusions for delete to jobs_purge using (true);
+create policy purge_with_plan on jobs.plan_warnings for delete to jobs_purge using (true);
+create policy purge_nothing_out on jobs.outgoings for delete to jobs_purge using (gross_minor = 0 and count = 0);
+create policy purge_ended on jobs.plans for delete to jobs_purge
+using (
+    ended_at < jobs.now() - interval '1 day'
+    and state in ('done', 'aborted', 'lapsed', 'dropped', 'voided', 'expired')
+    and (confirmed_at is null or accounted_at is not null)
+);
+create policy purge_ended on jobs.recoveries for delete to jobs_purge
+using (
+    ended_at < jobs.now() - interval '1 day'
+    and state in ('done', 'aborted', 'dropped', 'expired')
+    and (confirmed_at is null or over_at is not null)
+);
+create policy purge_with_recovery on jobs.recovery_rows for delete to jobs_purge using (turn <> 'running');
+create policy purge_with_recovery on jobs.recovery_left_out for delete to jobs_purge using (true);
+grant delete on
+jobs.plans, jobs.plan_items, jobs.plan_exclusions, jobs.plan_warnings, jobs.outgoings, jobs.recoveries,
+jobs.recovery_rows, jobs.recovery_left_out to jobs_purge;
+create policy purge on jobs.items for select to jobs_purge using (plan is not null);
+grant select (id, plan) on jobs.items to jobs_purge;
+create policy purge on jobs.idempotency_keys for select to jobs_purge using (true);
+create policy purge_expired on jobs.idempotency_keys for delete to jobs_purge using (expires_at < jobs.now());
+grant select (tenant, person, method, path, key, expires_at), delete on jobs.idempotency_keys to jobs_purge;
+-- To lock what it is about to remove: whoever makes a retry of it waits, and then finds that it is gone.
+grant update (version) on jobs.jobs to jobs_purge;
+create index plans_past on jobs.plans (ended_at, id) where ended_at is not null;
+create index recoveries_past on jobs.recoveries (ended_at, id) where ended_at is not null;
 
 -- What is not the application's: a job that is the account of a confirmed plan.
 select jobs.ensure_family('service');
