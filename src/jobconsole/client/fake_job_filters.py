@@ -1,63 +1,87 @@
-"""Owns which background jobs of the fake service a filter finds."""
+"""Owns which background jobs of the fake service a filter finds. The language is the contract's (`jobcontract.job_filters`)."""
 
 from __future__ import annotations
 
-import re
-import shlex
-from collections.abc import Callable, Mapping
-from datetime import datetime, timedelta
+from collections.abc import Callable, Collection, Mapping
+from datetime import datetime
 
 from jobcontract.errors import ErrorCode, Refusal
+from jobcontract.job_filters import ME, NOT_GIVEN, FilterError, JobFilter, JobIs, judge_names, parse
+from jobcontract.job_states import JobResolution, JobStatus
 from jobcontract.jobs import JobSummary
 
-_AGE = re.compile(r"age([<>])(\d+)([smhdw])")
-_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 Matches = Callable[[JobSummary], bool]
-
-
-def matching(text: str, now: datetime, tenant: str, person: str) -> Matches:
-    """What a filter finds; Refusal FILTER_INVALID."""
-    try:
-        words = shlex.split(text)
-    except ValueError:
-        raise _unread(text) from None
-    tests = [_test(word, now, tenant, person) for word in words]
-    return lambda job: all(test(job) for test in tests)
-
-
-def _test(word: str, now: datetime, tenant: str, person: str) -> Matches:
-    aged = _AGE.fullmatch(word)
-    if aged is not None:
-        least = now - timedelta(**{_UNITS[aged[3]]: int(aged[2])})
-        return (lambda job: job.requested_at < least) if aged[1] == ">" else (lambda job: job.requested_at > least)
-    name, colon, given = word.partition(":")
-    values = [each.casefold() for each in given.split(",") if each]
-    if not colon or name not in _FIELDS or not values:
-        raise _unread(word)
-    if name == "requester":
-        values = [person if each == "me" else each for each in values]
-    if name == "tenant":
-        return lambda _: tenant in values
-    reads = _FIELDS[name]
-    if name == "error":
-        return lambda job: any(value in (job.failure_summary or "").casefold() for value in values)
-    return lambda job: any(value in reads(job) for value in values)
-
-
-def _scope(job: JobSummary) -> tuple[str, ...]:
-    return tuple(each.casefold() for each in (job.customer, job.workspace) if each) or ("none",)
-
-
-_FIELDS: Mapping[str, Callable[[JobSummary], tuple[str, ...]]] = {
-    "status": lambda job: (job.status.value,),
-    "kind": lambda job: (job.kind,),
-    "error": lambda job: (job.failure_summary or "",),
-    "tenant": lambda _: (),
-    "requester": lambda job: ("none",) if job.requester is None else (job.requester.id,),
-    "scope": _scope,
+_RESOLVED: Mapping[JobIs, JobResolution] = {
+    JobIs.RETRIED: JobResolution.RETRIED,
+    JobIs.ACKNOWLEDGED: JobResolution.ACKNOWLEDGED,
+    JobIs.RESOLVED: JobResolution.RESOLVED,
 }
 
 
-def _unread(word: str) -> Refusal:
-    names = ", ".join(_FIELDS)
-    return Refusal(ErrorCode.FILTER_INVALID, f"{word[:80]} cannot be read. A filter has {names} and age, like age<3d.")
+def matching(
+    text: str, now: datetime, *, tenant: str, person: str, kinds: Collection[str], sources: Collection[str]
+) -> Matches:
+    """What a filter finds; Refusal FILTER_INVALID with `at` and `length`."""
+    try:
+        read = parse(text)
+        judge_names(read, tenant=tenant, kinds=kinds, sources=sources)
+    except FilterError as error:
+        raise Refusal(ErrorCode.FILTER_INVALID, str(error), at=error.at, length=error.length) from None
+    tests = [
+        *_fields(read, person),
+        *(_named(word) for word in read.words),
+        *_ages(read, now),
+    ]
+    return lambda job: all(test(job) for test in tests)
+
+
+def _fields(read: JobFilter, person: str) -> list[Matches]:
+    found: list[Matches] = []
+    for field, texts in _TEXTS.items():
+        values = read.values(field)
+        if values is not None:
+            found.append(_any_of({person if (field, each) == ("requester", ME) else each for each in values}, texts))
+    errors = read.values("error")
+    if errors is not None:
+        parts = [each.casefold() for each in errors]
+        found.append(lambda job: any(part in (job.failure_summary or "").casefold() for part in parts))
+    states = read.values("is")
+    if states is not None:
+        found.append(lambda job: any(_is(job, JobIs(state)) for state in states))
+    return found
+
+
+def _any_of(wanted: set[str], texts: Callable[[JobSummary], set[str]]) -> Matches:
+    return lambda job: not wanted.isdisjoint(texts(job))
+
+
+def _ages(read: JobFilter, now: datetime) -> list[Matches]:
+    older, younger = read.older, read.younger
+    found: list[Matches] = []
+    if older is not None:
+        found.append(lambda job: job.requested_at < now - older)
+    if younger is not None:
+        found.append(lambda job: job.requested_at > now - younger)
+    return found
+
+
+def _named(word: str) -> Matches:
+    """Whole ids, submission identities and failure references."""
+    return lambda job: word in (job.id, job.submission_identity, job.failure_reference)
+
+
+def _is(job: JobSummary, state: JobIs) -> bool:
+    if state is JobIs.CANCELLING:
+        return job.cancel_asked_at is not None and not job.status.final
+    if state is JobIs.UNRESOLVED:
+        return job.status is JobStatus.FAILED and job.resolution is None
+    return job.resolution is _RESOLVED[state]
+
+
+_TEXTS: Mapping[str, Callable[[JobSummary], set[str]]] = {
+    "status": lambda job: {job.status.value},
+    "kind": lambda job: {job.kind},
+    "source": lambda job: {job.source},
+    "requester": lambda job: {NOT_GIVEN if job.requester is None else job.requester.id},
+    "scope": lambda job: {each for each in (job.customer, job.workspace) if each is not None},
+}

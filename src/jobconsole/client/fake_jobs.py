@@ -209,6 +209,10 @@ class FakeAccount:
         self._publish(Topic.JOB, job.summary.kind, job.id, len(job.events))
         return job
 
+    def changed_many(self, kind: str) -> None:
+        """Tell the streams that many jobs of a kind changed at once."""
+        self._publish(Topic.JOBS, kind, kind, sum(len(each.events) for each in self.jobs.values()))
+
     # Reading
 
     def handlers(self) -> Mapping[str, Handler]:
@@ -240,7 +244,14 @@ class FakeAccount:
 
     def matching(self, asked: Asked, text: str, view: JobView, source: str | None) -> list[FakeJob]:
         """What a filter finds within reach, the latest requested first."""
-        finds = matching(text, self.now(), TENANT, asked.person.id)
+        finds = matching(
+            text,
+            self.now(),
+            tenant=TENANT,
+            person=asked.person.id,
+            kinds=(*KINDS, *FOREIGN),
+            sources=[each.name for each in self.sources],
+        )
         return [
             each
             for each in self.within(asked.person.id)
