@@ -20,6 +20,7 @@ from jobservice.settings import KEYRING, PURPOSES, ProcessSettings, StartRefused
 from jobservice.store.database import Database
 from jobservice.store.revisions import code_version
 from jobservice.usecases.inbox import ServiceInbox
+from jobservice.usecases.job_views import ViewSources
 from jobservice.usecases.service import Service
 
 CONNECTIONS = 20
@@ -81,18 +82,25 @@ async def run_api(
     signing_key, keys = read_signing_key(settings.keyring), read_keys(settings.keyring)
     await process.reach(settings.database_url)
     database = await Database.open(settings.database_url, name="jobservice api", most=CONNECTIONS)
+    views = await ViewSources.open(settings.job_views)
     try:
         await process.check_and_record(
             database, service_role="jobs_api", digest=records.digest, families=process.families_of(records)
         )
         application.connect(ServiceInbox(records, application))
         service = Service(
-            database=database, records=records, application=application, deployment=settings.deployment, keys=keys
+            database=database,
+            records=records,
+            application=application,
+            deployment=settings.deployment,
+            keys=keys,
+            job_views=views,
         )
         app = create_app(service, signing_key=signing_key, schema_version=code_version())
         stop = process.stop_event(until_stdin_closes=until_stdin_closes)
         await _serve(app, listening, stop)
     finally:
+        await views.close()
         await database.close()
 
 

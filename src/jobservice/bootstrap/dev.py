@@ -34,6 +34,7 @@ from jobservice.settings import (
     DATABASE_URL,
     DELIVERY_URL,
     DEPLOYMENT,
+    JOB_VIEWS,
     KEYRING,
     PUBLIC_KEYS,
     SEALS,
@@ -44,7 +45,7 @@ from jobservice.store.database import Database
 from jobservice.store.statements import statement
 
 DATABASE = "jobs"
-OWNER, API, WORKER = "jobs_owner", "jobs_api", "jobs_worker"
+OWNER, API, WORKER, VIEWS = "jobs_owner", "jobs_api", "jobs_worker", "jobs_views"
 GRACE = "PT5S"
 """How long the Worker ends what it has begun: less than a child may take to end."""
 DEPLOYMENT_NAME = "demo"
@@ -163,7 +164,12 @@ def _children(
             name="api",
             arguments=("api", "--descriptor", str(descriptor), *assignments),
             environment=child_environment(
-                **common, **{DATABASE_URL: cluster.url(API, DATABASE), KEYRING: str(data / "keyring")}
+                **common,
+                **{
+                    DATABASE_URL: cluster.url(API, DATABASE),
+                    KEYRING: str(data / "keyring"),
+                    JOB_VIEWS: f"{DATABASE}={cluster.url(VIEWS, DATABASE)}",
+                },
             ),
             descriptors=(descriptor,),
         ),

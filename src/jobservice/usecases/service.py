@@ -5,7 +5,7 @@ Built once by a roof and handed down; holds no state of its own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from jobcontract.errors import ErrorCode, Refusal
@@ -15,6 +15,8 @@ from jobservice.rules.claims import Denied
 from jobservice.rules.keys import Keys
 from jobservice.rules.queues import Queue
 from jobservice.store.database import Database
+from jobservice.usecases.job_sources import ForeignSource
+from jobservice.usecases.job_views import ViewSources
 from jobservice.usecases.scoring import Scorer
 
 ACT_SECONDS = 5.0
@@ -33,6 +35,12 @@ class Service:
     act_seconds: float = ACT_SECONDS
     keys: Keys | None = None
     """What opens the secrets of phones and signs confirmations; None in processes without the key ring."""
+    job_views: ViewSources | None = None
+    """Where other engines' jobs are read; None where nobody named a place."""
+
+    async def foreign_sources(self) -> Sequence[ForeignSource]:
+        """Other engines' jobs, to be listed beside our own."""
+        return () if self.job_views is None else await self.job_views.current()
 
     @property
     def scorer(self) -> Scorer:
