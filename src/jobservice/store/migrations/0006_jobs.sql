@@ -78,6 +78,18 @@ create unique index jobs_one_retry on jobs.jobs (family, retry_of) where retry_o
 create index jobs_retries on jobs.jobs (family, retry_of, id) where retry_of is not null;
 create index jobs_lineage on jobs.jobs (lineage, id);
 
+-- What listings walk, each from its end backwards. A change of status is written into all of them, so they are few;
+-- progress and activity are in none. Of several things asked for one leads, and the rest is looked at in the rows.
+create index jobs_listed on jobs.jobs (tenant, id);
+create index jobs_kinds on jobs.jobs (tenant, kind, status, id);
+create index jobs_requesters on jobs.jobs (tenant, (coalesce(requester, '')), id);
+create index jobs_customers on jobs.jobs (tenant, customer, id) where customer is not null;
+create index jobs_workspaces on jobs.jobs (tenant, workspace, id) where workspace is not null;
+create index jobs_failures on jobs.jobs (tenant, (coalesce(resolution, 'none')), id) where status = 'failed';
+create index jobs_caused on jobs.jobs (tenant, cause, id) where cause is not null;
+create index jobs_cancelling on jobs.jobs (tenant, id) where cancel_asked_at is not null and settled_at is null;
+create index jobs_failure_references on jobs.jobs (tenant, failure_reference) where failure_reference is not null;
+
 create table jobs.job_steps (
     family text not null,
     job uuid not null,
@@ -93,6 +105,7 @@ create table jobs.job_steps (
         status in ('queued', 'running', 'retrying', 'succeeded', 'failed', 'cancelled')
     ),
     attempts integer not null default 0 check (attempts >= 0), -- counted as each begins
+    handed_back integer not null default 0, -- attempts that a stopping Worker gave back: they count against no limit
     progress smallint not null default 0 check (progress between 0 and 100),
     started_at timestamptz,
     settled_at timestamptz,
@@ -108,9 +121,15 @@ create table jobs.job_steps (
     foreign key (family, job) references jobs.jobs (family, id),
     check ((status in ('succeeded', 'failed', 'cancelled')) = (settled_at is not null)),
     check ((attempts = 0) = (started_at is null)),
+    check (handed_back between 0 and attempts),
     check (status not in ('running', 'retrying', 'succeeded', 'failed') or attempts > 0),
     check ((status = 'retrying') = (next_attempt_at is not null))
 ) partition by list (family);
+
+create index job_steps_failure_references on jobs.job_steps (tenant, failure_reference)
+where failure_reference is not null;
+create index job_steps_references on jobs.job_steps (tenant, reference) where reference is not null;
+create index job_steps_outward on jobs.job_steps (tenant, outward_key) where outward_key is not null;
 
 -- INV-06: sequences are given by the row lock on the root, so they have no holes; history only grows.
 create table jobs.job_events (
@@ -181,6 +200,7 @@ create table jobs.job_causes (
     first_at timestamptz not null default jobs.now(),
     unique (tenant, kind, step, text)
 );
+create index job_causes_latest on jobs.job_causes (tenant, id);
 
 -- How many jobs there are of each kind and status. Changes are added by a trigger and folded in by a Worker.
 create table jobs.job_tallies (
@@ -200,6 +220,7 @@ create table jobs.job_tally_changes (
     unresolved boolean not null,
     change bigint not null
 );
+create index job_tally_changes_tenant on jobs.job_tally_changes (tenant, id);
 create function jobs.tally_new_jobs() returns trigger
 language plpgsql
 as $$
@@ -428,7 +449,10 @@ grant update (
 ) on jobs.jobs to jobs_api;
 grant update (status, settled_at, next_attempt_at, sentence) on jobs.job_steps to jobs_api;
 grant insert on jobs.job_causes, jobs.job_tally_changes to jobs_api, jobs_worker;
-grant insert (tenant, family, job, outcome, person, subject, text, corrects) on jobs.job_notices to jobs_api;
+grant insert (tenant, family, job, outcome, person, subject, text, corrects, state, reason, ended_at)
+on jobs.job_notices to jobs_api;
+create policy api_tells_cancelled on jobs.job_notices as restrictive for insert to jobs_api
+with check (outcome = 'cancelled' and state in ('due', 'suppressed') and attempts = 0);
 create policy api_submits_pending on jobs.jobs as restrictive for insert to jobs_api
 with check (
     status = 'pending' and moves = 'nothing' and carrier = 'engine' and progress = 0 and plan is null
@@ -672,3 +696,200 @@ create index recoveries_past on jobs.recoveries (ended_at, id) where ended_at is
 
 -- What is not the application's: a job that is the account of a confirmed plan.
 select jobs.ensure_family('service');
+
+-- Ids follow the one clock: a job's age is a range of ids.
+create or replace function jobs.uuid7() returns uuid
+language sql volatile parallel safe
+as $$
+    select encode(
+        set_bit(
+            set_bit(
+                overlay(
+                    uuid_send(gen_random_uuid())
+                    placing substring(int8send(floor(extract(epoch from jobs.now()) * 1000)::bigint) from 3)
+                    from 1 for 6
+                ),
+                52, 1
+            ),
+            53, 1
+        ),
+        'hex'
+    )::uuid
+$$;
+
+-- The families that there are.
+create function jobs.families() returns table (family text)
+language sql stable
+as $$
+    select left(c.relname::text, -length('_jobs'))
+    from pg_catalog.pg_inherits as i
+    inner join pg_catalog.pg_class as c on i.inhrelid = c.oid
+    where i.inhparent = 'jobs.jobs'::regclass
+$$;
+
+-- The kinds that a tenant has jobs of, by one step over the index for each of them.
+create function jobs.kinds_of(of_tenant text) returns table (family text, kind text)
+language sql stable
+as $$
+    with recursive k as (
+        select
+            f.family,
+            (
+                select j.kind
+                from jobs.jobs as j
+                where j.family = f.family and j.tenant = of_tenant
+                order by j.kind
+                limit 1
+            ) as kind
+        from jobs.families() as f
+        union all
+        select
+            k.family,
+            (
+                select j.kind
+                from jobs.jobs as j
+                where j.family = k.family and j.tenant = of_tenant and j.kind > k.kind
+                order by j.kind
+                limit 1
+            ) as kind
+        from k
+        where k.kind is not null
+    )
+
+    select
+        k.family,
+        k.kind
+    from k
+    where k.kind is not null
+$$;
+
+-- Whether a job is what a listing asks for, within reach; null asks for nothing. What failed is of one resolution, or
+-- none; `cancelling` stands beside the resolutions: either is enough. A scope is customer or workspace. All words hold.
+create function jobs.job_fits(
+    j jobs.jobs, kinds text[], statuses text[], resolutions text[], cancelling boolean, requesters text[],
+    scopes text[], causes uuid[], words text[], customers text[], workspaces text[]
+) returns boolean
+language sql immutable parallel safe
+as $$
+    select
+        (kinds is null or j.kind = any(kinds))
+        and (statuses is null or j.status = any(statuses))
+        and (
+            (resolutions is null and not cancelling)
+            or (j.status = 'failed' and coalesce(j.resolution, 'none') = any(resolutions))
+            or (cancelling and j.cancel_asked_at is not null and j.settled_at is null)
+        )
+        and (requesters is null or coalesce(j.requester, '') = any(requesters))
+        and (scopes is null or j.customer = any(scopes) or j.workspace = any(scopes))
+        and (causes is null or j.cause = any(causes))
+        and (words is null or words <@ array[j.id::text, j.submission_identity, coalesce(j.failure_reference, '')])
+        and (customers is null or j.customer = any(customers))
+        and (workspaces is null or j.workspace = any(workspaces))
+$$;
+
+-- A job as people read it in a line, with the reader's own rights.
+create view jobs.job_lines with (security_invoker = true) as
+select
+    j.family,
+    j.id,
+    j.tenant,
+    j.kind,
+    j.status,
+    j.progress,
+    j.moves,
+    j.subject,
+    j.submission_identity,
+    j.requester,
+    p.name as requester_name,
+    j.customer,
+    j.workspace,
+    j.requested_at,
+    j.started_at,
+    j.activity_at,
+    j.settled_at,
+    j.last_step,
+    j.last_step_status,
+    j.failure_summary,
+    j.failure_reference,
+    j.retry_of,
+    (
+        select r.id
+        from jobs.jobs as r
+        where r.family = j.family and r.retry_of = j.id
+        order by r.id desc
+        limit 1
+    ) as retried_by,
+    j.cancel_asked_at,
+    j.resolution
+from jobs.jobs as j
+left join jobs.people as p on j.requester = p.id;
+grant select on jobs.job_lines to jobs_api, jobs_worker;
+
+-- What other readers see of every family (requirement families): no handle of the engine, no version, no inputs.
+-- `position` is the order of the account, the latest highest; whoever reads names the tenant, and what they may see.
+-- The views run as their owner; the role that reads them has nothing else (decisions/2026-12-01-monitoring-views.md).
+create function jobs.position_of(job uuid) returns bigint
+language sql immutable parallel safe
+as $$ select ('x' || encode(substring(uuid_send(job) from 1 for 7), 'hex'))::bit(56)::bigint $$;
+create index jobs_positions on jobs.jobs (tenant, jobs.position_of(id));
+
+create view jobs.cross_job_query as
+select
+    j.family,
+    j.id::text as job,
+    j.tenant,
+    j.customer,
+    j.workspace,
+    j.kind,
+    j.status,
+    j.progress::integer as progress,
+    j.subject,
+    j.requester,
+    j.submission_identity,
+    j.requested_at,
+    j.started_at,
+    j.activity_at,
+    j.settled_at,
+    j.last_step,
+    j.last_step_status,
+    j.failure_summary,
+    j.failure_reference,
+    j.retry_of::text as retry_of,
+    jobs.position_of(j.id) as position,
+    'jobservice'::text as engine
+from jobs.jobs as j;
+
+create view jobs.cross_job_steps as
+select
+    s.family,
+    s.job::text as job,
+    s.tenant,
+    s.position::integer as position,
+    s.step,
+    s.label,
+    s.status,
+    s.attempts,
+    s.started_at,
+    s.settled_at,
+    s.sentence
+from jobs.job_steps as s;
+
+create view jobs.cross_job_events as
+select
+    e.family,
+    e.job::text as job,
+    e.tenant,
+    e.sequence,
+    e.at,
+    e.kind,
+    e.step,
+    e.status,
+    e.progress::integer as progress,
+    e.sentence
+from jobs.job_events as e;
+grant usage on schema jobs to jobs_views;
+grant select on jobs.cross_job_query, jobs.cross_job_steps, jobs.cross_job_events to jobs_views;
+
+-- What a text that somebody has at hand leads to.
+create index plan_items_reference on jobs.plan_items (tenant, reference) where reference is not null;
+create index audit_reference on jobs.audit (tenant, reference) where reference is not null;
