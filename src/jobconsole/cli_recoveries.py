@@ -38,7 +38,7 @@ from jobconsole.client.recovery_confirming import ConfirmingRecovery
 from jobconsole.present import plain_plans
 from jobconsole.present import plain_recoveries as plain
 from jobconsole.present.times import read_instant
-from jobcontract.ids import KEY_MAX, PAGE_MAX
+from jobcontract.ids import FILTER_MAX, KEY_MAX, PAGE_MAX
 from jobcontract.operating import RecoveryAct, RecoveryState
 from jobcontract.recoveries import Recovery, RecoveryLeftOuts, RecoveryOrder, RecoveryRows
 from jobcontract.states import DeadCause
@@ -73,13 +73,20 @@ CAUSES = click.option(
     type=click.Choice([cause.value for cause in DeadCause]),
     help="Dead letters of this cause.",
 )
+JOBS = click.option("--job", "jobs", multiple=True, callback=_each, help="This job, by id; several may be named.")
+JOB_FILTER = click.option(
+    "--filter",
+    "job_filter",
+    callback=within(FILTER_MAX, empty=True),
+    help="All jobs that this finds, instead of names: status:failed kind:customers.export age<2d.",
+)
 
 
 @click.group("recoveries", epilog=EPILOG, invoke_without_command=True)
 @connection_options
 @click.pass_context
 def recoveries(ctx: click.Context, /, **options: Any) -> None:
-    """Replays, requeues, discards and disables of many at once: plan, show, confirm, watch. Alone: the list."""
+    """Replays, requeues, discards, disables, retries and cancels of many: plan, show, confirm, watch. Alone: the list."""
     if ctx.invoked_subcommand is None:
         ctx.invoke(recoveries.commands["list"], live=False, limit=100, cursor=None, everything=False, **options)
     hand_down(ctx, options)
@@ -194,6 +201,34 @@ async def disable(at: SignedIn, schedules: tuple[str, ...], again: str | None, r
     return await _made(at, RecoveryAct.DISABLE, key, schedules=schedules, disable_until=instant, reason=reason)
 
 
+@JOBS
+@JOB_FILTER
+@REASON
+@KEY
+@twin
+async def retry(at: SignedIn, jobs: tuple[str, ...], job_filter: str | None, reason: str, key: str | None) -> Shown:
+    """Freeze settled jobs, each of which is to be made anew: named ones, or all failures that a filter finds."""
+    return await _of_jobs(at, RecoveryAct.RETRY, jobs, job_filter, reason, key)
+
+
+@JOBS
+@JOB_FILTER
+@REASON
+@KEY
+@twin
+async def cancel(at: SignedIn, jobs: tuple[str, ...], job_filter: str | None, reason: str, key: str | None) -> Shown:
+    """Freeze jobs that are not settled, to be cancelled: named ones, or all that a filter finds."""
+    return await _of_jobs(at, RecoveryAct.CANCEL, jobs, job_filter, reason, key)
+
+
+async def _of_jobs(
+    at: SignedIn, act: RecoveryAct, jobs: tuple[str, ...], job_filter: str | None, reason: str, key: str | None
+) -> Shown:
+    if bool(jobs) == (job_filter is not None):
+        raise click.UsageError("name either jobs (--job, once for each) or a --filter that finds them.")
+    return await _made(at, act, key, jobs=jobs, job_filter=job_filter, reason=reason)
+
+
 async def _made(at: SignedIn, act: RecoveryAct, key: str | None, **members: Any) -> Shown:
     """The recovery as it was frozen, and how it is confirmed."""
     named = {name: value for name, value in members.items() if value not in (None, (), False)}
@@ -279,6 +314,8 @@ _COMMANDS: tuple[tuple[str, Callable[..., Any]], ...] = (
     ("requeue", requeue),
     ("discard", discard),
     ("disable", disable),
+    ("retry", retry),
+    ("cancel", cancel),
     ("take-out", take_out),
     ("drop", drop),
     ("confirm", confirm),

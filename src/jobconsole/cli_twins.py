@@ -7,6 +7,8 @@ import click
 from jobconsole.cli_audit import audit
 from jobconsole.cli_bulk import bulk
 from jobconsole.cli_connection import EPILOG, Shown, SignedIn, twin
+from jobconsole.cli_find import find
+from jobconsole.cli_jobs import jobs
 from jobconsole.cli_money import money
 from jobconsole.cli_occurrence_acts import OCCURRENCE_ACTS, WORKER_ACTS
 from jobconsole.cli_occurrences import occurrences, workers
@@ -46,6 +48,8 @@ TWINS: tuple[click.Command, ...] = (
     occurrences,
     workers,
     recoveries,
+    jobs,
+    find,
     stops,
     alarms,
     audit,

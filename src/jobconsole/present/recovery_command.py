@@ -13,7 +13,13 @@ from jobconsole.present.equivalent import UNSAID, typed_instant
 from jobcontract.operating import RecoveryAct
 from jobcontract.recoveries import RecoveryOrder
 
-_LISTS: Mapping[str, str] = {"--schedule": "schedules", "--occurrence": "occurrences", "--cause": "causes"}
+_LISTS: Mapping[str, str] = {
+    "--schedule": "schedules",
+    "--occurrence": "occurrences",
+    "--cause": "causes",
+    "--job": "jobs",
+}
+_TEXTS: Mapping[str, str] = {"--filter": "job_filter", "--reason": "reason"}
 _TIMES: Mapping[str, str] = {"--from": "since", "--to": "until", "--until": "disable_until"}
 
 
@@ -43,9 +49,10 @@ def recovery_command(
 def _set(order: RecoveryOrder) -> list[str]:
     parts: list[str] = []
     named = (("--schedule", order.schedules), ("--occurrence", order.occurrences), ("--cause", order.causes))
-    for option, names in named:
+    for option, names in (*named, ("--job", order.jobs)):
         for name in names or ():
             parts += [option, shlex.quote(str(name))]
+    parts += ["--filter", shlex.quote(order.job_filter)] if order.job_filter is not None else []
     for option, instant in (("--from", order.since), ("--to", order.until), ("--until", order.disable_until)):
         if (typed := typed_instant(instant)) is not None:
             parts += [option, typed]
@@ -78,8 +85,8 @@ def _members(words: list[str]) -> dict[str, object]:
             lists.setdefault(_LISTS[option], []).append(value)
         elif option in _TIMES:
             members[_TIMES[option]] = datetime.fromisoformat(value)
-        elif option == "--reason":
-            members["reason"] = value
+        elif option in _TEXTS:
+            members[_TEXTS[option]] = value
         else:
             raise ValueError(f"{option} is no option of it")
     return {**members, **{name: tuple(values) for name, values in lists.items()}}
