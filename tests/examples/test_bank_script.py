@@ -132,14 +132,14 @@ def test_the_script_is_shown_replaced_and_cleared(bank: RunningBank) -> None:
 @pytest.mark.parametrize(
     ("rule", "sentence"),
     [
-        ({"do": "explode"}, "`do` is one of slow, refuse, lose-before, lose-after, busy, twice, silent."),
-        ({"do": ["busy"]}, "`do` is one of slow, refuse, lose-before, lose-after, busy, twice, silent."),
+        ({"do": "explode"}, "`do` is one of slow, refuse, lose-before, lose-after, busy, twice, silent, late."),
+        ({"do": ["busy"]}, "`do` is one of slow, refuse, lose-before, lose-after, busy, twice, silent, late."),
         ({}, "A rule needs the member 'do'."),
         ({"do": "slow"}, "`seconds` of `slow` is a number."),
         ({"do": "slow", "seconds": True}, "`seconds` of `slow` is a number."),
         ({"do": "slow", "seconds": 3_601}, "`seconds` is 0 to 3,600."),
         ({"do": "busy", "seconds": 1.5}, "`seconds` of `busy` is a whole number."),
-        ({"do": "twice", "seconds": 1}, "`seconds` belongs to `slow` and `busy` alone."),
+        ({"do": "twice", "seconds": 1}, "`seconds` belongs to `slow`, `busy` and `late` alone."),
         ({"do": "busy", "reason": "no"}, "`reason` belongs to `refuse` alone."),
         ({"do": "refuse", "reason": ""}, "`reason` is a text of 1 to 500 characters that shows something."),
         ({"do": "busy", "times": 0}, "`times` is 1 or more; leave it out for every request."),
@@ -151,6 +151,12 @@ def test_the_script_is_shown_replaced_and_cleared(bank: RunningBank) -> None:
         (
             {"do": "silent", "match": {"account": ACCOUNT}},
             "`match` of `silent`, which knows the key alone, has no member 'account'; it has key.",
+        ),
+        ({"do": "late", "seconds": 1}, "`late` is of a file: say `of: file`."),
+        ({"do": "busy", "of": "files"}, "`of` is one of payment, file."),
+        (
+            {"do": "busy", "of": "file", "match": {"account": ACCOUNT}},
+            "`match` of a file, which knows the key alone, has no member 'account'; it has key.",
         ),
         ("busy", "A rule is a JSON object."),
     ],

@@ -85,7 +85,9 @@ Paid = Booked | RefusedByBank | Busy | OtherContent | NotUnderstood
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Reply:
+class Reply:
+    """What the bank answered: status, headers, and the members of its JSON object, none where it is no such."""
+
     status: int
     headers: httpx.Headers
     members: Mapping[str, object]
@@ -113,7 +115,7 @@ class Bank:
 
     async def pay(self, order: PaymentOrder) -> Paid:
         """Send the order once. BankAway = nothing was sent; NoAnswer = nobody knows."""
-        reply = await self._call("POST", "/payments", order.message())
+        reply = await self.call("POST", "/payments", order.message())
         match reply.status:
             case 200 | 201:
                 return _booked(reply, order.key)
@@ -122,14 +124,14 @@ class Bank:
             case 409 if "booking" in reply.members:
                 return OtherContent(booking=_reference(reply.members["booking"]))
             case 422 if "error" in reply.members:
-                return NotUnderstood(sentence=_words(reply.members["error"], order.account))
+                return NotUnderstood(sentence=words(reply.members["error"], order.account))
             case 503:
-                return Busy(after_seconds=_retry_after(reply.headers))
+                return Busy(after_seconds=retry_after(reply.headers))
         raise NoAnswer(f"The bank answered {reply.status}, which says neither yes nor no.")
 
     async def look_up(self, key: str) -> Booked | RefusedByBank | None:
         """What the bank knows of a key; None = it says that it never saw it. BankAway, NoAnswer."""
-        reply = await self._call("GET", f"/payments/{quote(key, safe='')}", None)
+        reply = await self.call("GET", f"/payments/{quote(key, safe='')}", None)
         if reply.status == 404 and reply.members.get("unknown") is True:
             return None
         if reply.status == 200:
@@ -140,13 +142,14 @@ class Bank:
         """Let go of what is open."""
         await self._client.aclose()
 
-    async def _call(self, method: str, path: str, message: Mapping[str, object] | None) -> _Reply:
+    async def call(self, method: str, path: str, message: Mapping[str, object] | None) -> Reply:
+        """Make one call. BankAway, NoAnswer."""
         try:
             async with (
                 asyncio.timeout(self._seconds),
                 self._client.stream(method, self._url + path, json=message) as response,
             ):
-                return _Reply(
+                return Reply(
                     status=response.status_code,
                     headers=response.headers,
                     members=_members(await _content(response)),
@@ -201,7 +204,7 @@ def _members(content: bytes) -> Mapping[str, object]:
     return value if isinstance(value, dict) else {}
 
 
-def _booked(reply: _Reply, key: str) -> Booked:
+def _booked(reply: Reply, key: str) -> Booked:
     repeated = reply.members.get("repeated")
     if not isinstance(repeated, bool) or reply.members.get("key") != key:
         raise NoAnswer(f"The bank answered {reply.status}, but not with a booking of this payment.")
@@ -215,21 +218,21 @@ def _reference(booking: object) -> str:
     return booking
 
 
-def _refused(reply: _Reply, key: str, account: str | None = None) -> RefusedByBank:
+def _refused(reply: Reply, key: str, account: str | None = None) -> RefusedByBank:
     reason = reply.members.get("refused")
     if not isinstance(reason, str) or reply.members.get("key") != key:
         raise NoAnswer(f"The bank answered {reply.status}, but not with a refusal of this payment.")
-    return RefusedByBank(reason=_words(reason, account))
+    return RefusedByBank(reason=words(reason, account))
 
 
-def _words(value: object, account: str | None = None) -> str:
+def words(value: object, account: str | None = None) -> str:
     """The bank's words on one line, without what a terminal would obey and without the account."""
     text = str(value) if account is None else str(value).replace(account, f"…{account[-4:]}")
     line = " ".join("".join(" " if unicodedata.category(sign)[0] in "CZ" else sign for sign in text).split())
     return line[:REASON_MAX] if visible(line) else "The bank gives no reason."
 
 
-def _retry_after(headers: httpx.Headers) -> float:
+def retry_after(headers: httpx.Headers) -> float:
     """Seconds to wait (RFC 9110, 10.2.3): a date counts from the bank's own `Date`, one in the past is now."""
     text = headers.get("Retry-After", "").strip()
     if text.isascii() and text.isdigit():

@@ -1,4 +1,4 @@
-"""Owns the bank's ledger: one file of JSON lines that only grows, one line a booking or a refusal.
+"""Owns the bank's ledger: one file of JSON lines that only grows, one line a booking, a settled file, or a refusal.
 
 A line is on the disk before anybody is told of it, so a killed bank forgets nothing that it said. One process at a
 time writes a ledger. Never answers HTTP, never reads the clock that it was not given.
@@ -11,11 +11,20 @@ import json
 import os
 import stat
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from examples.payments.bank.files import (
+    FileEntry,
+    FileOrder,
+    FileRefused,
+    Settlement,
+    instant_of,
+    is_file,
+    read_file_entry,
+)
 from examples.payments.bank.orders import MEMBERS, MessageRefused, PaymentOrder, members_of, parse, read_order, text_of
 from jobcontract.ids import REASON_MAX
 
@@ -32,6 +41,14 @@ class KeyTaken(Exception):
 
     def __init__(self, entry: Booking) -> None:
         super().__init__("A payment with other content was booked under this key; nothing was booked now.")
+        self.entry = entry
+
+
+class FileKeyTaken(Exception):
+    """A file was settled under this key, with other content; `entry` is that settlement."""
+
+    def __init__(self, entry: Settlement) -> None:
+        super().__init__("A file with other content was settled under this key; nothing was settled now.")
         self.entry = entry
 
 
@@ -74,6 +91,10 @@ class Ledger:
         self._flushing = threading.Lock()
         self._entries: dict[str, tuple[Entry, int]] = {}
         self._written: list[Entry] = []
+        self._files: dict[str, tuple[FileEntry, int]] = {}
+        self._settled: dict[str, str] = {}
+        """Reference of the settlement, by the key of the payment."""
+        self._settlements = 0
         self._bookings = 0
         self._lines = 0
         self._flushed = 0
@@ -112,6 +133,57 @@ class Ledger:
         self._flush(line)
         return entries
 
+    def settle(self, order: FileOrder, *, late: float = 0.0) -> tuple[FileEntry, bool]:
+        """Settle a file once for its key: the entry, and whether it was there before. FileKeyTaken, LedgerRefused.
+
+        Refused whole where a line names a payment that was not booked with that amount, or that another file settled.
+        It is acknowledged `late` seconds after it came.
+        """
+        with self._lock:
+            known, line = self._files.get(order.key, (None, 0))
+            repeated = isinstance(known, Settlement)
+            if isinstance(known, Settlement):
+                entry: FileEntry = known
+            else:
+                why = self._unsettled(order)
+                entry = self._settlement(order, late) if why is None else self._file_refusal(order, why)
+                line = self._enter_file(entry)
+        self._flush(line)
+        if isinstance(entry, Settlement) and entry.order != order:
+            raise FileKeyTaken(entry)
+        return entry, repeated
+
+    def refuse_file(self, order: FileOrder, reason: str) -> tuple[FileEntry, bool]:
+        """Refuse a file whole, unless it was settled: then that is the answer. As `settle`."""
+        with self._lock:
+            known, line = self._files.get(order.key, (None, 0))
+            entry = known if isinstance(known, Settlement) else self._file_refusal(order, reason)
+            if entry is not known:
+                line = self._enter_file(entry)
+        self._flush(line)
+        if isinstance(entry, Settlement) and entry.order != order:
+            raise FileKeyTaken(entry)
+        return entry, entry is known
+
+    def find_file(self, key: str) -> FileEntry | None:
+        """What is known last of a file, once it is on the disk; None = never seen."""
+        with self._lock:
+            entry, line = self._files.get(key, (None, 0))
+        self._flush(line)
+        return entry
+
+    def files(self) -> tuple[FileEntry, ...]:
+        """What is known last of each file, in the order in which their keys came."""
+        with self._lock:
+            entries, line = tuple(entry for entry, _ in self._files.values()), self._lines
+        self._flush(line)
+        return entries
+
+    @property
+    def now(self) -> datetime:
+        """The bank's clock."""
+        return self._clock()
+
     def close(self) -> None:
         """Take nothing more; whoever waits for the disk is still served."""
         with self._lock, self._flushing:
@@ -134,6 +206,42 @@ class Ledger:
             raise KeyTaken(entry)
         return entry, repeated
 
+    def _unsettled(self, order: FileOrder) -> str | None:
+        """Why a file is refused; None where each of its payments is booked so, and held in clearing."""
+        for number, line in enumerate(order.lines, 1):
+            entry, _ = self._entries.get(line.key, (None, 0))
+            if not isinstance(entry, Booking):
+                return f"Line {number:,} names a payment that was not booked."
+            if entry.order.money != line.money:
+                return f"Line {number:,} is {line.money}, and booking {entry.reference} is {entry.order.money}."
+            if line.key in self._settled:
+                return f"Line {number:,}: booking {entry.reference} was settled by {self._settled[line.key]}."
+        return None
+
+    def _settlement(self, order: FileOrder, late: float) -> Settlement:
+        at = self._clock()
+        return Settlement(
+            order=order, reference=self._next_settlement(), at=at, acknowledged_at=at + timedelta(seconds=late)
+        )
+
+    def _next_settlement(self) -> str:
+        return f"ST-{self._settlements + 1:06d}"
+
+    def _file_refusal(self, order: FileOrder, reason: str) -> FileRefused:
+        return FileRefused(order=order, reason=reason, at=self._clock())
+
+    def _enter_file(self, entry: FileEntry) -> int:
+        self._append(entry)
+        return self._keep_file(entry)
+
+    def _keep_file(self, entry: FileEntry) -> int:
+        self._lines += 1
+        self._files[entry.order.key] = (entry, self._lines)
+        if isinstance(entry, Settlement):
+            self._settlements += 1
+            self._settled.update(dict.fromkeys((line.key for line in entry.order.lines), entry.reference))
+        return self._lines
+
     def _booking(self, order: PaymentOrder) -> Booking:
         return Booking(order=order, reference=self._next_reference(), at=self._clock())
 
@@ -148,7 +256,7 @@ class Ledger:
         self._written.append(entry)
         return self._lines
 
-    def _append(self, entry: Entry) -> None:
+    def _append(self, entry: Entry | FileEntry) -> None:
         """After a write that failed nobody knows what the file holds: nothing more is taken until it is read again."""
         self._usable()
         line = json.dumps(entry.message(), ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
@@ -195,7 +303,11 @@ class Ledger:
 
     def _read_line(self, path: Path, number: int, line: bytes) -> None:
         try:
-            entry = _entry(parse(line))
+            message = parse(line)
+            if is_file(message):
+                self._read_file(path, number, read_file_entry(message))
+                return
+            entry = _entry(message)
         except MessageRefused as error:
             raise LedgerRefused(f"Line {number:,} of the ledger {path} cannot be read: {error}") from None
         earlier, _ = self._entries.get(entry.order.key, (None, 0))
@@ -204,6 +316,16 @@ class Ledger:
         if isinstance(entry, Booking) and entry.reference != self._next_reference():
             raise LedgerRefused(f"Line {number:,} of the ledger {path} is not the next booking: a line is missing.")
         self._keep(entry)
+
+    def _read_file(self, path: Path, number: int, entry: FileEntry) -> None:
+        known, _ = self._files.get(entry.order.key, (None, 0))
+        if isinstance(known, Settlement):
+            raise LedgerRefused(f"Line {number:,} of the ledger {path} has a file that an earlier line settled.")
+        if isinstance(entry, Settlement) and (
+            entry.reference != self._next_settlement() or self._unsettled(entry.order) is not None
+        ):
+            raise LedgerRefused(f"Line {number:,} of the ledger {path} is not the next settlement of what was booked.")
+        self._keep_file(entry)
 
 
 def _opened(path: Path) -> int:
@@ -242,17 +364,7 @@ def _entry(message: object) -> Entry:
     first, second = ("refused", "refused_at") if refused else ("booking", "booked_at")
     members = members_of(message, needed=(first, second, *MEMBERS), what="A line")
     order = read_order({name: members[name] for name in MEMBERS})
-    at = _instant(members, second)
+    at = instant_of(members, second)
     if refused:
         return Refused(order=order, reason=text_of(members[first], first, most=REASON_MAX), at=at)
     return Booking(order=order, reference=text_of(members[first], first, most=REASON_MAX), at=at)
-
-
-def _instant(members: Mapping[str, object], name: str) -> datetime:
-    try:
-        at = datetime.fromisoformat(str(members[name]))
-    except ValueError:
-        raise MessageRefused(f"`{name}` is not an instant.") from None
-    if at.utcoffset() != timedelta(0):
-        raise MessageRefused(f"`{name}` is not in UTC.")
-    return at

@@ -62,8 +62,8 @@ def read_order(message: object) -> PaymentOrder:
     """The order in a message; MessageRefused names the first member that is wrong, never an account."""
     members = members_of(message, needed=MEMBERS, what="An order")
     return PaymentOrder(
-        key=_key(members["key"]),
-        money=_money(members),
+        key=key_of(members["key"]),
+        money=money_of(members),
         account=account_of(members["account"]),
         payee=text_of(members["payee"], "payee", most=NAME_MAX),
         reference=text_of(members["reference"], "reference", most=REFERENCE_MOST),
@@ -106,14 +106,16 @@ def account_of(value: object) -> str:
     return value
 
 
-def _key(value: object) -> str:
+def key_of(value: object) -> str:
+    """A key that can stand in an address; else MessageRefused."""
     key = text_of(value, "key", most=KEY_MOST)
     if not addressable(key):
         raise MessageRefused("`key` has no control characters, and no `.` or `..` between slashes.")
     return key
 
 
-def _money(members: Mapping[str, object]) -> Money:
+def money_of(members: Mapping[str, object]) -> Money:
+    """An amount of `minor`, `currency` and `exponent`, not zero; else MessageRefused."""
     minor = whole_of(members["minor"], "minor")
     currency = members["currency"]
     if not isinstance(currency, str):

@@ -28,13 +28,38 @@ AWAY_SECONDS = 5.0
 """How long to wait before a bank that cannot be reached is tried again."""
 
 
-class BankOutward:
-    """The way to the bank. `url` None = what the environment says at each call."""
+class Way:
+    """The way to the bank, kept open between calls. `url` None = what the environment says at each."""
 
     def __init__(self, url: str | None = None, *, timeout_seconds: float = 20.0) -> None:
         self._fixed = url
         self._seconds = timeout_seconds
         self._bank: tuple[str, Bank] | None = None
+
+    def reach(self) -> Bank:
+        """The bank at the address that holds now; AddressRefused with a sentence where there is none."""
+        url = os.environ.get(URL_NAME, "").strip() if self._fixed is None else self._fixed
+        if not url:
+            raise AddressRefused(f"No bank is set: {URL_NAME} is its address, like https://bank.example.")
+        if self._bank is None or self._bank[0] != url:
+            try:
+                self._bank = (url, Bank(url, timeout_seconds=self._seconds))
+            except AddressRefused as error:
+                raise AddressRefused(f"{URL_NAME} is not taken: {error}.") from None
+        return self._bank[1]
+
+    async def close(self) -> None:
+        """Let go of it; the next call makes a new one."""
+        if self._bank is not None:
+            await self._bank[1].close()
+            self._bank = None
+
+
+class BankOutward:
+    """The way to the bank. `url` None = what the environment says at each call."""
+
+    def __init__(self, url: str | None = None, *, timeout_seconds: float = 20.0) -> None:
+        self._way = Way(url, timeout_seconds=timeout_seconds)
 
     async def send(self, order: OutwardOrder) -> Outcome:
         """Make the one call. *retry* only where nothing was booked; *uncertain* where nobody knows."""
@@ -42,7 +67,7 @@ class BankOutward:
         if payment is None:
             return failed("The item carries no payment; nothing was sent.")
         try:
-            bank = self._reach()
+            bank = self._way.reach()
         except AddressRefused as error:
             return failed(f"{error} Nothing was paid.")
         try:
@@ -55,7 +80,7 @@ class BankOutward:
 
     async def look_up(self, key: str) -> Outcome | None:
         """What the bank knows of a key; None = it never saw it. AddressRefused, BankAway, NoAnswer where it is silent."""
-        known = await self._reach().look_up(key)
+        known = await self._way.reach().look_up(key)
         match known:
             case Booked(booking=booking):
                 return done(f"The bank has it as booking {booking}.", reference=booking)
@@ -65,21 +90,7 @@ class BankOutward:
 
     async def close(self) -> None:
         """Let go of the way to the bank; the next call makes a new one."""
-        if self._bank is not None:
-            await self._bank[1].close()
-            self._bank = None
-
-    def _reach(self) -> Bank:
-        """The bank at the address that holds now; AddressRefused with a sentence where there is none."""
-        url = os.environ.get(URL_NAME, "").strip() if self._fixed is None else self._fixed
-        if not url:
-            raise AddressRefused(f"No bank is set: {URL_NAME} is its address, like https://bank.example.")
-        if self._bank is None or self._bank[0] != url:
-            try:
-                self._bank = (url, Bank(url, timeout_seconds=self._seconds))
-            except AddressRefused as error:
-                raise AddressRefused(f"{URL_NAME} is not taken: {error}.") from None
-        return self._bank[1]
+        await self._way.close()
 
 
 def _message(order: OutwardOrder, payment: NewPayment) -> PaymentOrder:

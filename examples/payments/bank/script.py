@@ -46,19 +46,29 @@ class Do(StrEnum):
     """Take the same request in twice, as a network does that delivers it twice."""
     SILENT = "silent"
     """Close a look-up without an answer."""
+    LATE = "late"
+    """Settle a file, and acknowledge it only so many seconds later."""
 
 
-_TIMED = frozenset({Do.SLOW, Do.BUSY})
+class Of(StrEnum):
+    """What a rule is about."""
+
+    PAYMENT = "payment"
+    FILE = "file"
+
+
+_TIMED = frozenset({Do.SLOW, Do.BUSY, Do.LATE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One rule; an empty `match` is every request."""
+    """One rule; an empty `match` is every request of what it is about."""
 
     do: Do
+    of: Of = Of.PAYMENT
     match: Mapping[str, object] = field(default_factory=dict)
     seconds: float | None = None
-    """How long to wait (slow), or to ask the other side to wait (busy)."""
+    """How long to wait (slow), to ask the other side to wait (busy), or until a file is acknowledged (late)."""
     reason: str | None = None
     times: int | None = None
     """How many requests it applies to; None = all."""
@@ -70,7 +80,12 @@ class Rule:
     def message(self) -> dict[str, object]:
         """The rule as it was written."""
         told: dict[str, object] = {"match": dict(self.match), "do": self.do.value}
-        more = {"seconds": self.seconds, "reason": self.reason, "times": self.times}
+        more = {
+            "of": None if self.of is Of.PAYMENT else self.of.value,
+            "seconds": self.seconds,
+            "reason": self.reason,
+            "times": self.times,
+        }
         return told | {name: value for name, value in more.items() if value is not None}
 
 
@@ -90,23 +105,31 @@ class Script:
 
     def for_payment(self, order: PaymentOrder) -> tuple[Rule, ...]:
         """The rules that this request meets, counted: any number of `slow`, then at most one other."""
-        return self._take(order.message(), look_up=False)
+        return self._take(order.message(), Of.PAYMENT, look_up=False)
 
     def for_look_up(self, key: str) -> Rule | None:
         """The rule that this look-up meets, counted."""
-        return next(iter(self._take({"key": key}, look_up=True)), None)
+        return next(iter(self._take({"key": key}, Of.PAYMENT, look_up=True)), None)
+
+    def for_file(self, key: str) -> tuple[Rule, ...]:
+        """The rules that a file meets, counted: as `for_payment`."""
+        return self._take({"key": key}, Of.FILE, look_up=False)
+
+    def for_file_look_up(self, key: str) -> Rule | None:
+        """The rule that a look-up of a file meets, counted."""
+        return next(iter(self._take({"key": key}, Of.FILE, look_up=True)), None)
 
     def message(self) -> dict[str, object]:
         """The rules as they were written, and how often each was applied, in the same order."""
         with self._lock:
             return {"rules": [rule.message() for rule in self._rules], "applied": list(self._applied)}
 
-    def _take(self, request: Mapping[str, object], *, look_up: bool) -> tuple[Rule, ...]:
+    def _take(self, request: Mapping[str, object], of: Of, *, look_up: bool) -> tuple[Rule, ...]:
         taken: list[Rule] = []
         with self._lock:
             for at, rule in enumerate(self._rules):
                 spent = rule.times is not None and self._applied[at] >= rule.times
-                if spent or (rule.do is Do.SILENT) is not look_up or not rule.fits(request):
+                if spent or rule.of is not of or (rule.do is Do.SILENT) is not look_up or not rule.fits(request):
                     continue
                 self._applied[at] += 1
                 taken.append(rule)
@@ -129,26 +152,34 @@ def read_rules(message: object) -> tuple[Rule, ...]:
 
 
 def _rule(message: object) -> Rule:
-    members = members_of(message, needed=("do",), may=("match", "seconds", "reason", "times"), what="A rule")
+    members = members_of(message, needed=("do",), may=("of", "match", "seconds", "reason", "times"), what="A rule")
     try:
         do = Do(str(members["do"]))
     except ValueError:
         raise MessageRefused(f"`do` is one of {', '.join(Do)}.") from None
+    try:
+        of = Of(str(members.get("of", Of.PAYMENT)))
+    except ValueError:
+        raise MessageRefused(f"`of` is one of {', '.join(Of)}.") from None
+    if do is Do.LATE and of is not Of.FILE:
+        raise MessageRefused("`late` is of a file: say `of: file`.")
     reason = members.get("reason")
     if reason is not None and do is not Do.REFUSE:
         raise MessageRefused("`reason` belongs to `refuse` alone.")
     return Rule(
         do=do,
-        match=_match(members.get("match", {}), do),
+        of=of,
+        match=_match(members.get("match", {}), do, of),
         seconds=_seconds(members.get("seconds"), do),
         reason=None if reason is None else text_of(reason, "reason", most=REASON_MAX),
         times=_times(members.get("times")),
     )
 
 
-def _match(message: object, do: Do) -> Mapping[str, object]:
-    if do is Do.SILENT:
-        match = members_of(message, needed=(), may=("key",), what="`match` of `silent`, which knows the key alone,")
+def _match(message: object, do: Do, of: Of) -> Mapping[str, object]:
+    if do is Do.SILENT or of is Of.FILE:
+        what = "a file" if of is Of.FILE else "`silent`"
+        match = members_of(message, needed=(), may=("key",), what=f"`match` of {what}, which knows the key alone,")
     else:
         match = members_of(message, needed=(), may=MATCHES, what="`match`")
     longest = {"key": KEY_MOST, "account": ACCOUNT_MOST, "payee": NAME_MAX, "currency": 3}
@@ -161,10 +192,10 @@ def _match(message: object, do: Do) -> Mapping[str, object]:
 
 
 def _seconds(value: object, do: Do) -> float | None:
-    if value is None and do is not Do.SLOW:
+    if value is None and do not in (Do.SLOW, Do.LATE):
         return None
     if do not in _TIMED:
-        raise MessageRefused("`seconds` belongs to `slow` and `busy` alone.")
+        raise MessageRefused("`seconds` belongs to `slow`, `busy` and `late` alone.")
     whole = do is Do.BUSY
     if type(value) not in ((int,) if whole else (int, float)):
         raise MessageRefused(f"`seconds` of `{do}` is a {'whole ' if whole else ''}number.")

@@ -20,10 +20,12 @@ from examples.payments.bank.orders import MessageRefused, parse
 from examples.payments.bank.teller import Answer, Teller
 
 BODY_MOST = 1_000_000
-"""Most bytes of a request's body."""
+"""Most bytes of a request's body, but for a file's."""
+FILE_MOST = 32_000_000
 IDLE_SECONDS = 60
 """A connection that says nothing for so long is closed."""
 _PAYMENTS = "/payments"
+_FILES = "/files"
 _LEDGER = "/ledger"
 _SCRIPT = "/script"
 
@@ -98,10 +100,12 @@ class _Handler(BaseHTTPRequestHandler):
     server: BankServer
 
     def do_GET(self) -> None:
-        """Look-up, ledger, script."""
+        """Look-ups, ledger, script."""
         path = self._path()
         if path.startswith(f"{_PAYMENTS}/"):
             self._give(self.server.teller.look_up(unquote(path.removeprefix(f"{_PAYMENTS}/"), errors="replace")))
+        elif path.startswith(f"{_FILES}/"):
+            self._give(self.server.teller.look_up_file(unquote(path.removeprefix(f"{_FILES}/"), errors="replace")))
         elif path == _LEDGER:
             self._give(self.server.teller.ledger())
         elif path == _SCRIPT:
@@ -110,10 +114,11 @@ class _Handler(BaseHTTPRequestHandler):
             self._give(_nowhere("GET", path))
 
     def do_POST(self) -> None:
-        """A payment, or a script in place of the one before."""
+        """A payment, a file, or a script in place of the one before."""
         path = self._path()
-        ask = {_PAYMENTS: self.server.teller.pay, _SCRIPT: self.server.teller.replace_script}.get(path)
-        content = self._content()
+        teller = self.server.teller
+        ask = {_PAYMENTS: teller.pay, _FILES: teller.settle, _SCRIPT: teller.replace_script}.get(path)
+        content = self._content(FILE_MOST if path == _FILES else BODY_MOST)
         if isinstance(content, Answer):
             self._give(content)
         elif ask is None:
@@ -139,15 +144,15 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True  # nobody reads that body, and it is not the next request
         return self.path.partition("?")[0]
 
-    def _content(self) -> bytes | Answer:
+    def _content(self, most: int) -> bytes | Answer:
         """The body; an answer where it is not taken, after which the connection ends."""
         kind = (self.headers.get("Content-Type") or "").partition(";")[0].strip().lower()
         length = self.headers.get("Content-Length") or ""
         self.close_connection = True
         if not (length.isascii() and length.isdigit()) or "Transfer-Encoding" in self.headers:
             return Answer(status=411, body={"error": "The request needs its Content-Length."})
-        if len(length) > 9 or int(length) > BODY_MOST:
-            return Answer(status=413, body={"error": f"The body has more than {BODY_MOST:,} bytes."})
+        if len(length) > 9 or int(length) > most:
+            return Answer(status=413, body={"error": f"The body has more than {most:,} bytes."})
         content = self.rfile.read(int(length))
         if len(content) < int(length):
             raise ConnectionAbortedError("the body ended early")
@@ -174,5 +179,5 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _nowhere(method: str, path: str) -> Answer:
-    routes = "POST /payments, GET /payments/KEY, GET /ledger, GET, POST and DELETE /script"
+    routes = "POST /payments, GET /payments/KEY, POST /files, GET /files/KEY, GET /ledger, GET, POST and DELETE /script"
     return Answer(status=404, body={"error": f"The bank has no {method} {path[:80]}; it has {routes}."})
