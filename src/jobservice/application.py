@@ -18,6 +18,7 @@ from jobcontract.states import ItemState, OutcomeKind
 from jobservice.application_jobs import FailedJob as FailedJob
 from jobservice.application_jobs import FailureEffect as FailureEffect
 from jobservice.application_jobs import JobSteps
+from jobservice.application_jobs import NewJob as NewJob
 from jobservice.application_jobs import OutwardStep as OutwardStep
 from jobservice.application_jobs import Patience as Patience
 from jobservice.application_jobs import PlanPayout as PlanPayout
@@ -296,9 +297,13 @@ class Seeder(Protocol):
     """Puts example content into a fresh demo: called by `jobservice dev` alone."""
 
     async def __call__(
-        self, now: datetime, push: Callable[[str, str, Sequence[NewWorkItem]], Awaitable[int]]
+        self,
+        now: datetime,
+        push: Callable[[str, str, Sequence[NewWorkItem]], Awaitable[int]],
+        submit: Callable[[str, Sequence[NewJob]], Awaitable[int]],
     ) -> Sequence[str]:
-        """Push through `push(tenant, queue, items) -> how many were new`; sentences that say what was loaded.
+        """Push through `push(tenant, queue, items) -> how many were new`, submit jobs without money through
+        `submit(tenant, jobs) -> how many were new`; sentences that say what was loaded.
 
         `now` is the database's clock, UTC: what example dates are counted from.
         """

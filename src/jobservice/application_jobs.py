@@ -69,6 +69,10 @@ class StepCall(Protocol):
     def result_of(self, step: str) -> Mapping[str, Any]:
         """What an earlier step of this job kept; empty where it kept nothing."""
 
+    def outward_key(self, step: str) -> str:
+        """The key under which a step of this job acts outside, equal in every attempt and in every retry of the job: what
+        a later step asks the outside world by."""
+
     def push(self, queue: str, item: NewWorkItem) -> None:
         """Push a work item without money, with the step's report. Where its business key was used before, it is done."""
 
@@ -187,6 +191,19 @@ class FailedJob(Protocol):
 
 FailureEffect = Callable[[FailedJob], Awaitable["Outcome"]]
 """What a kind does when a job of it failed: exactly once a job."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewJob:
+    """A job that an example's seeder submits. `cancelled`: why it is cancelled at once, before anybody began it."""
+
+    kind: str
+    submission_identity: str
+    inputs: JobInputs
+    subject: str | None = None
+    customer: str | None = None
+    workspace: str | None = None
+    cancelled: str | None = None
 
 
 class JobDesk(Protocol):
