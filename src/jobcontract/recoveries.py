@@ -178,6 +178,8 @@ class RecoveryRow(Answer):
     sentence: str | None
     started_at: AwareDatetime | None
     ended_at: AwareDatetime | None
+    made: str | None = None
+    """Id of the job that was made from this one, where it was retried."""
 
 
 class RecoveryLeftOut(Answer):

@@ -34,7 +34,7 @@ def test_the_row_that_begins_is_found_by_its_key(people: People, plans: str) -> 
     connection = people.connection
     made = connection.execute(MADE).fetchone()
     assert made is not None
-    values = {"recovery": made[0], "key": "key 7", "turn": "done", "sentence": None, "occurrence": None}
+    values = {"recovery": made[0], "key": "key 7", "turn": "done", "sentence": None, "occurrence": None, "made": None}
     with connection.transaction():
         connection.execute("select set_config('jobs.tenant', 'acme', true)")
         connection.execute("set local role jobs_worker")

@@ -363,7 +363,8 @@ async def test_another_tenant_sees_and_changes_nothing(desk: RecoveryDesk) -> No
     assert theirs.recoveries == ()
     await refused_with(ErrorCode.NOT_FOUND, desk.shown(made, "g.fin"))
     await refused_with(ErrorCode.NOT_FOUND, desk.confirm(made, "g.fin"))
-    await refused_with(ErrorCode.PERMISSION_MISSING, desk.shown(made, "s.bell"))
+    await refused_with(ErrorCode.NOT_FOUND, desk.shown(made, "s.bell"))
+    await refused_with(ErrorCode.PERMISSION_MISSING, desk.shown(made, "a.admin"))
 
 
 async def test_the_list_goes_page_by_page_the_latest_first(desk: RecoveryDesk) -> None:

@@ -14,11 +14,12 @@ from typing import Any
 
 from jobcontract.errors import ErrorCode
 from jobcontract.operating import LeftOut, RecoveryAct, RecoveryState
-from jobcontract.permissions import Permission, roles_with
+from jobcontract.permissions import GRANTS, Permission, roles_with
 from jobcontract.plans import PlanChange
 from jobcontract.recoveries import RecoveryOrder
 from jobcontract.recovery_digest import RecoveryDigestHead, RecoveryDigestMoney, RecoveryDigestRow
-from jobcontract.states import Moves
+from jobcontract.states import Moves, Role
+from jobservice.rules import recovery_jobs
 from jobservice.rules.claims import Allowed, Decision, Denied
 from jobservice.rules.limits import amount
 from jobservice.rules.schedules import Schedule
@@ -39,6 +40,7 @@ _PERMISSIONS: Mapping[RecoveryAct, Permission] = {
     RecoveryAct.REQUEUE: Permission.OCCURRENCE_REPLAY,
     RecoveryAct.DISCARD: Permission.OCCURRENCE_DISCARD,
     RecoveryAct.DISABLE: Permission.SCHEDULE_DISABLE,
+    **recovery_jobs.JOB_PERMISSIONS,
 }
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
@@ -46,6 +48,14 @@ _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 def permission_for(act: RecoveryAct, moves: Moves) -> Permission:
     """What whoever has such a row in a recovery needs."""
     return Permission.PAYOUT_RELEASE if moves is Moves.MONEY else _PERMISSIONS[act]
+
+
+def may_retry_or_cancel(role: Role, act: RecoveryAct) -> bool:
+    """Whether a person of that role may do the act on jobs to any job: a retry of what moves money is another's."""
+    wanted = {permission_for(act, Moves.NOTHING)}
+    if act is RecoveryAct.RETRY:
+        wanted.add(permission_for(act, Moves.MONEY))
+    return not wanted.isdisjoint(GRANTS[role])
 
 
 def moves_of(act: RecoveryAct, schedule: Schedule | None) -> Moves:
@@ -72,7 +82,8 @@ def decide_size(count: int, most: int) -> Decision:
     return Denied(
         kind=ErrorCode.PLAN_TOO_LARGE,
         sentence=f"More than {most:,} things are in the set; a recovery has {most:,} at most (setting "
-        "recovery.max-items). Take a shorter stretch or fewer schedules, or make several recoveries.",
+        "recovery.max-items). Take a shorter stretch, fewer schedules or a narrower filter of jobs, or make several "
+        "recoveries.",
     )
 
 
@@ -132,7 +143,7 @@ def nothing_left(left: Mapping[LeftOut, int], act: RecoveryAct) -> str:
 def _disabled(reason: LeftOut, act: RecoveryAct) -> str:
     if reason is LeftOut.DISABLED and act is RecoveryAct.DISABLE:
         return "disabled already"
-    return _LEFT_WORDS[reason]
+    return recovery_jobs.left_words(reason) or _LEFT_WORDS[reason]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,6 +201,8 @@ RHYTHM_CHANGED = "The rhythm of {schedule} is another one since: which instants 
 
 def order_words(order: RecoveryOrder) -> str:
     """What was asked for, in words: `replay statements.nightly, 28 Nov 00:00 to 30 Nov 00:00 UTC`."""
+    if order.act in recovery_jobs.JOB_ACTS:
+        return recovery_jobs.order_words(order)
     if order.occurrences is not None:
         what = _named(order.occurrences)
     elif order.schedules is not None:
@@ -231,6 +244,8 @@ def _short(at: datetime | None, *, year: bool) -> str:
 
 def order_command(order: RecoveryOrder) -> str:
     """The headless command that makes the same one."""
+    if order.act in recovery_jobs.JOB_ACTS:
+        return recovery_jobs.order_command(order)
     words = ["jobconsole", "recoveries", order.act.value]
     for option, names in (("--schedule", order.schedules), ("--occurrence", order.occurrences)):
         for name in names or ():

@@ -14,12 +14,29 @@ from psycopg.types.json import Jsonb
 from jobcontract.operating import RecoveryAct, RecoveryState
 from jobcontract.states import Moves
 from jobservice.rules.keys import Signature
+from jobservice.rules.recovery_jobs import JOB_ACTS
 from jobservice.store.database import Row, Transaction
 from jobservice.store.items import readable
 
 Place = tuple[datetime, str]
 """Where a recovery stands in the list: when it was made, and its id."""
 _START: Place = (datetime(9999, 12, 31, tzinfo=UTC), "ffffffff-ffff-ffff-ffff-ffffffffffff")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sight:
+    """Which recoveries a person sees: those of occurrences and schedules, those of jobs, and of these their own alone."""
+
+    person: str
+    runs: bool
+    jobs: bool
+    own_jobs_only: bool
+
+    def sees(self, act: RecoveryAct | str, owner: str) -> bool:
+        """Whether the person sees one; the statement of the list decides the same."""
+        if act not in JOB_ACTS:
+            return self.runs
+        return self.jobs and (owner == self.person or not self.own_jobs_only)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +67,8 @@ class LockedRecovery:
     at_once: int
     account: Mapping[str, int]
     """Rows by turn; empty before it was confirmed."""
+    drifted: Mapping[str, int]
+    """Jobs that were not as they had been frozen, by how they were (`rules.recovery_jobs.Drift`)."""
     signing_key: str | None
     signature: bytes | None
     version: int
@@ -153,10 +172,21 @@ async def shown(transaction: Transaction, recoveries: Sequence[str]) -> list[Row
     return list(await transaction.rows("recoveries/shown", recoveries=ids))
 
 
-async def recent(transaction: Transaction, *, live: bool, behind: Place | None, most: int) -> list[Row]:
+async def recent(transaction: Transaction, seen: Sight, *, live: bool, behind: Place | None, most: int) -> list[Row]:
     """At most `most` + 1 of them (`id`, `made_at`) behind a place, the latest first; `live`: those that have not ended."""
     at, after = behind or _START
-    return list(await transaction.rows("recoveries/recent", live=live, at=at, after=after, most=most))
+    return list(
+        await transaction.rows(
+            "recoveries/recent",
+            runs=seen.runs,
+            jobs=seen.jobs,
+            owner=seen.person if seen.own_jobs_only else None,
+            live=live,
+            at=at,
+            after=after,
+            most=most,
+        )
+    )
 
 
 async def confirm(

@@ -100,24 +100,33 @@ async def settle(transaction: Transaction, recovery: str, ended: Sequence[Ended]
 
 
 async def next_row(
-    transaction: Transaction, recovery: str, *, at_once: int, commands: Mapping[str, str]
+    transaction: Transaction, recovery: str, *, at_once: int, commands: Mapping[str, str], cancels: bool = False
 ) -> NextRow | None:
     """The row whose turn it is; None where `at_once` run already, the tenant or what they move is stopped, or none is left.
-    `commands`: the bulk command of each schedule that moves money."""
+    `commands`: the bulk command of each schedule or kind of job that moves money. `cancels`: its rows cancel jobs, which
+    asks for no room and goes on while everything is stopped."""
     row = await transaction.row(
         "recovering/next",
         recovery=recovery,
         at_once=at_once,
         schedules=list(commands),
         commands=list(commands.values()),
+        cancels=cancels,
     )
     return None if row is None else NextRow(**row)
 
 
 async def begin(
-    transaction: Transaction, recovery: str, key: str, turn: Turn, *, sentence: str | None, occurrence: str | None
+    transaction: Transaction,
+    recovery: str,
+    key: str,
+    turn: Turn,
+    *,
+    sentence: str | None,
+    occurrence: str | None,
+    made: str | None = None,
 ) -> None:
-    """Write that a row runs, or how it ended at once; `occurrence`: what was made for it."""
+    """Write that a row runs, or how it ended at once; `occurrence` or `made`, a job: what was made for it."""
     written = await transaction.run(
         "recovering/begin",
         recovery=recovery,
@@ -125,6 +134,7 @@ async def begin(
         turn=turn.value,
         sentence=sentence,
         occurrence=occurrence,
+        made=made,
     )
     if written != 1:
         raise RuntimeError("a locked row has not started yet")
@@ -161,9 +171,10 @@ async def progress(transaction: Transaction, recovery: str, account: Mapping[str
     return int(row["version"])
 
 
-async def finish(transaction: Transaction, recovery: str) -> Row | None:
-    """End a locked recovery of which nothing runs or waits: `state`, `account`, `version`; None where something does."""
-    return await transaction.row("recovering/finish", recovery=recovery)
+async def finish(transaction: Transaction, recovery: str, *, why: str | None = None) -> Row | None:
+    """End a locked recovery of which nothing runs or waits: `state`, `account`, `version`; None where something does.
+    `why`: what is to be said of it where it is done."""
+    return await transaction.row("recovering/finish", recovery=recovery, why=why)
 
 
 async def head(transaction: Transaction, recovery: str) -> Row | None:

@@ -16,9 +16,11 @@ from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.operating import LeftOut, RecoveryAct, RecoveryState
 from jobcontract.permissions import Permission
 from jobcontract.recoveries import RecoveryOrder, RecoverySteer, TakeOutOrder
+from jobcontract.states import Moves
 from jobservice.rules import recoveries as rules
 from jobservice.rules.claims import Decision, Denied
 from jobservice.rules.plans import NAMES_TRIED, plan_name
+from jobservice.rules.recovery_jobs import JOB_ACTS
 from jobservice.store import audit as trail
 from jobservice.store import hints
 from jobservice.store import recoveries as store
@@ -29,7 +31,8 @@ from jobservice.usecases.actor import Actor
 from jobservice.usecases.audit import CHANGED, record
 from jobservice.usecases.idempotency import Answered, Deed, Once, act_once
 from jobservice.usecases.recovery_freezing import add_count, counts, freeze, freeze_set, told
-from jobservice.usecases.recovery_views import changed, locked
+from jobservice.usecases.recovery_jobs import freeze_jobs
+from jobservice.usecases.recovery_views import changed, locked, sight
 from jobservice.usecases.service import Service, refuse
 
 STATEMENT_SECONDS = 25.0
@@ -37,14 +40,16 @@ STATEMENT_SECONDS = 25.0
 
 
 async def make(service: Service, actor: Actor, order: RecoveryOrder, once: Once) -> Answered:
-    """Freeze a set of occurrences, skipped instants or schedules (201, `RecoveryChanged`). Nothing is done to them.
+    """Freeze a set of occurrences, skipped instants, schedules or jobs (201, `RecoveryChanged`). Nothing is done to them.
 
-    Refusal PERMISSION_MISSING, PLAN_TOO_LARGE, PLANS_MAX, PLAN_EMPTY (with `left_out`), INVALID_REQUEST for an end that
-    is not later than its beginning, or a time to enable again that has passed.
+    Refusal PERMISSION_MISSING (also of an act of which the actor may do nothing at all), FILTER_INVALID, PLAN_TOO_LARGE,
+    PLANS_MAX, PLAN_EMPTY (with `left_out`), INVALID_REQUEST for an end that is not later than its beginning, or a time to
+    enable again that has passed.
     """
 
     async def work(transaction: Transaction) -> Answered:
         now = transaction.began_at
+        _refuse_act(actor, order.act)
         _refuse_times(order, now)
         await store.lock_owner(transaction, actor.person)
         _judge(
@@ -53,12 +58,13 @@ async def make(service: Service, actor: Actor, order: RecoveryOrder, once: Once)
             )
         )
         identifier, name = await _add(transaction, service, actor, order)
-        chosen = await freeze_set(transaction, service, actor, order, identifier)
+        freezes = freeze_jobs if order.act in JOB_ACTS else freeze_set
+        chosen = await freezes(transaction, service, actor, order, identifier)
         _judge(rules.decide_size(chosen.count, service.records.settings.recovery_max_items))
         if not chosen.count:
             raise _empty(chosen.left_out, order.act)
         await rows.keep_left_out(transaction, identifier, chosen.kept)
-        found, now = await locked(transaction, identifier)
+        found, now = await locked(transaction, actor, identifier)
         version = await freeze(transaction, service, found, chosen.left_out, now=now, again=False)
         detail = {
             "name": name,
@@ -74,6 +80,12 @@ async def make(service: Service, actor: Actor, order: RecoveryOrder, once: Once)
 
     deed = Deed(action="make-recovery", subject=order.act.value, permission=Permission.RECOVERY_MAKE)
     return await act_once(service, actor, deed, once, work, statement_seconds=STATEMENT_SECONDS)
+
+
+def _refuse_act(actor: Actor, act: RecoveryAct) -> None:
+    """Refusal PERMISSION_MISSING of an act on what the actor does not see, or on jobs where they may do it to none."""
+    if not sight(actor).sees(act, actor.person) or (act in JOB_ACTS and not rules.may_retry_or_cancel(actor.role, act)):
+        actor.require(rules.permission_for(act, Moves.NOTHING))
 
 
 def _refuse_times(order: RecoveryOrder, now: datetime) -> None:
@@ -169,7 +181,7 @@ async def drop(service: Service, actor: Actor, recovery: str, order: RecoverySte
 
 async def _own(transaction: Transaction, actor: Actor, recovery: str) -> tuple[LockedRecovery, datetime]:
     """A locked recovery that the actor may change now. Refusal NOT_FOUND, PERMISSION_MISSING, PLAN_STATE."""
-    found, now = await locked(transaction, recovery)
+    found, now = await locked(transaction, actor, recovery)
     _judge(rules.decide_change(found.name, found.owner, found.owner_name, found.standing(now), actor=actor.person))
     return found, now
 

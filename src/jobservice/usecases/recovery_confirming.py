@@ -7,6 +7,7 @@ compared under the locks of the recovery and of what its rows are about. Confirm
 from __future__ import annotations
 
 import hmac
+from collections.abc import Sequence
 from datetime import datetime
 
 from pydantic import SecretStr
@@ -20,6 +21,7 @@ from jobcontract.states import Moves
 from jobservice.rules import recoveries as rules
 from jobservice.rules import recovery_notices as words
 from jobservice.rules.claims import Denied
+from jobservice.rules.recovery_jobs import JOB_ACTS
 from jobservice.store import hints, notices
 from jobservice.store import items as item_store
 from jobservice.store import money as money_store
@@ -83,7 +85,7 @@ async def confirm(service: Service, actor: Actor, recovery: str, order: ConfirmR
 
 async def _own(transaction: Transaction, actor: Actor, recovery: str) -> LockedRecovery:
     """One's own open recovery, locked, which the actor may still do. Refusal NOT_FOUND, PERMISSION_MISSING, PLAN_STATE."""
-    found, now = await locked(transaction, recovery)
+    found, now = await locked(transaction, actor, recovery)
     refuse_unfit(actor, found)
     decision = rules.decide_change(found.name, found.owner, found.owner_name, found.standing(now), actor=actor.person)
     if isinstance(decision, Denied):
@@ -109,10 +111,14 @@ def takes_code(found: LockedRecovery, code: SecretStr | None) -> bool:
 
 
 async def _refuse_changed(transaction: Transaction, service: Service, found: LockedRecovery) -> None:
-    """Refusal PLAN_CHANGED; what the rows are about stays locked."""
-    await rows.lock_targets(transaction, found.id)
-    now = await item_store.now(transaction)
-    differ, count = await rows.changed(transaction, found.id, runs=found.act in rules.RUNS_AGAIN, now=now)
+    """Refusal PLAN_CHANGED; what the rows are about stays locked. Jobs go on by themselves: what drifted by its turn is told
+    then, and no reason to refuse all others."""
+    differ: Sequence[rules.ChangedRow] = ()
+    count = 0
+    if found.act not in JOB_ACTS:
+        await rows.lock_targets(transaction, found.id)
+        now = await item_store.now(transaction)
+        differ, count = await rows.changed(transaction, found.id, runs=found.act in rules.RUNS_AGAIN, now=now)
     all_told = [rules.told(row) for row in differ]
     if not differ and found.moves is Moves.MONEY:
         all_told = await _money_changes(transaction, service, found)
@@ -128,7 +134,7 @@ async def _refuse_changed(transaction: Transaction, service: Service, found: Loc
 
 async def _money_changes(transaction: Transaction, service: Service, found: LockedRecovery) -> list[PlanChange]:
     """What confirmed plans hold waiting now, where it is not what the recovery shows."""
-    now_held = await money_of(transaction, service, await rows.by_schedule(transaction, found.id))
+    now_held = await money_of(transaction, service, found)
     return rules.money_changes(found.money, now_held)
 
 

@@ -19,9 +19,11 @@ from jobcontract.recovery_digest import RecoveryDigest
 from jobcontract.states import Moves
 from jobservice.rules import recoveries as rules
 from jobservice.rules.recovery_instants import Expanded, SkipRun, expand
+from jobservice.rules.recovery_jobs import JOB_ACTS
 from jobservice.rules.schedules import Confirmed, Itself
 from jobservice.store import items as item_store
 from jobservice.store import recoveries as store
+from jobservice.store import recovery_jobs
 from jobservice.store import recovery_rows as rows
 from jobservice.store.database import Row, Transaction
 from jobservice.store.items import readable
@@ -194,7 +196,7 @@ async def freeze(
 ) -> int:
     """Freeze a locked recovery as its rows are; its version."""
     schedules = await rows.by_schedule(transaction, found.id)
-    money = await money_of(transaction, service, schedules)
+    money = await money_of(transaction, service, found)
     count = sum(each["count"] for each in schedules)
     digest = await digest_of(transaction, found, frozen_at=now, count=count, money=money)
     kind = Moves.MONEY if any(each["moves"] == Moves.MONEY for each in schedules) else Moves.NOTHING
@@ -215,17 +217,21 @@ async def freeze(
     )
 
 
-async def money_of(transaction: Transaction, service: Service, schedules: Iterable[Row]) -> list[dict[str, Any]]:
-    """What confirmed plans hold waiting now that the rows which move money would try again, one a currency."""
+async def money_of(transaction: Transaction, service: Service, found: LockedRecovery) -> list[dict[str, Any]]:
+    """What its rows that move money would try again now, one a currency: what confirmed plans hold waiting, or of jobs what
+    the plans behind them released."""
+    if found.act in JOB_ACTS:
+        held = await recovery_jobs.money(transaction, found.id)
+    else:
+        held = await _waiting(transaction, service, await rows.by_schedule(transaction, found.id))
+    return [{**row, "exponent": EXPONENTS.get(row["currency"], 0)} for row in held]
+
+
+async def _waiting(transaction: Transaction, service: Service, schedules: Iterable[Row]) -> list[Row]:
     money = {each["schedule"] for each in schedules if each["moves"] == Moves.MONEY}
     selections = [service.records.schedules[name].selection for name in money if name in service.records.schedules]
     commands = {each.command for each in selections if isinstance(each, Confirmed)}
-    if not commands:
-        return []
-    return [
-        {**row, "exponent": EXPONENTS.get(row["currency"], 0)}
-        for row in await store.waiting_money(transaction, commands)
-    ]
+    return await store.waiting_money(transaction, commands) if commands else []
 
 
 async def digest_of(

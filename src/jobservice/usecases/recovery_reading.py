@@ -1,6 +1,6 @@
 """Owns reading recoveries: the list, one with the first of its rows, pages of its rows and of what is left out of it.
 
-Who may read is schedule.read. Looking is not audited.
+Who may read is recovery.read; which, `recovery_views.sight`. Looking is not audited.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from jobservice.store import recovery_rows as rows
 from jobservice.store.database import Row
 from jobservice.store.recoveries import Place
 from jobservice.usecases.actor import Actor
-from jobservice.usecases.recovery_views import row_of, wire
+from jobservice.usecases.recovery_views import row_of, sight, wire
 from jobservice.usecases.service import Service
 
 
@@ -53,9 +53,9 @@ async def list_recoveries(
     service: Service, actor: Actor, *, live: bool, behind: Place | None, limit: int
 ) -> ListedRecoveries:
     """Recoveries of the tenant, the latest first; `live`: those that have not ended. Refusal PERMISSION_MISSING."""
-    actor.require(Permission.SCHEDULE_READ)
+    actor.require(Permission.RECOVERY_READ)
     async with service.database.transaction(actor.tenant) as transaction:
-        found = await store.recent(transaction, live=live, behind=behind, most=limit)
+        found = await store.recent(transaction, sight(actor), live=live, behind=behind, most=limit)
         page = found[:limit]
         shown = await store.shown(transaction, [row["id"] for row in page])
         now = transaction.began_at
@@ -67,10 +67,10 @@ async def read_rows(
     service: Service, actor: Actor, recovery: str, *, turn: Turn | None = None, after: int = 0, limit: int
 ) -> ReadRows:
     """A recovery with a page of its rows behind a number. Refusal PERMISSION_MISSING, NOT_FOUND."""
-    actor.require(Permission.SCHEDULE_READ)
+    actor.require(Permission.RECOVERY_READ)
     async with service.database.transaction(actor.tenant) as transaction:
         # The head first: frozen anew in between, rows come under the older edition, and the reader's next page says so.
-        head = await row_of(transaction, recovery)
+        head = await row_of(transaction, recovery, sight(actor))
         found = await rows.page(transaction, head["id"], turn=turn, after=after, most=limit)
     page = found[:limit]
     return ReadRows(
@@ -83,9 +83,9 @@ async def read_rows(
 
 async def read_left_out(service: Service, actor: Actor, recovery: str, *, after: int = 0, limit: int) -> ReadLeftOut:
     """A page of what is left out behind a number. Refusal PERMISSION_MISSING, NOT_FOUND."""
-    actor.require(Permission.SCHEDULE_READ)
+    actor.require(Permission.RECOVERY_READ)
     async with service.database.transaction(actor.tenant) as transaction:
-        head = await row_of(transaction, recovery)
+        head = await row_of(transaction, recovery, sight(actor))
         found = await rows.left_out(transaction, head["id"], after=after, most=limit)
     page = found[:limit]
     return ReadLeftOut(

@@ -37,7 +37,7 @@ async def pause(service: Service, actor: Actor, recovery: str, order: RecoverySt
     """
 
     async def work(transaction: Transaction) -> Answered:
-        found, now = await locked(transaction, recovery)
+        found, now = await locked(transaction, actor, recovery)
         if found.state is RecoveryState.PAUSED:
             return await _answer(transaction, service, found)
         if found.state is not RecoveryState.APPLYING:
@@ -75,7 +75,7 @@ async def abort(service: Service, actor: Actor, recovery: str, order: RecoverySt
     """
 
     async def work(transaction: Transaction) -> Answered:
-        found, now = await locked(transaction, recovery)
+        found, now = await locked(transaction, actor, recovery)
         if found.state is RecoveryState.ABORTED:
             return await _answer(transaction, service, found)
         if found.state not in (RecoveryState.APPLYING, RecoveryState.PAUSED):
@@ -97,7 +97,7 @@ def _open(found: LockedRecovery, now: datetime) -> str | None:
 
 async def _paused(transaction: Transaction, actor: Actor, recovery: str) -> LockedRecovery:
     """A paused recovery, locked, whose rows the actor may do. Refusal NOT_FOUND, PERMISSION_MISSING, PLAN_STATE."""
-    found, now = await locked(transaction, recovery)
+    found, now = await locked(transaction, actor, recovery)
     refuse_unfit(actor, found)
     if found.state is not RecoveryState.PAUSED:
         said = None

@@ -21,17 +21,20 @@ from jobcontract.states import Moves, OccurrenceState, Turn
 from jobservice.records import RecordSet
 from jobservice.rules.claims import Denied
 from jobservice.rules.keys import PublicKeys
+from jobservice.rules.recovery_jobs import JOB_ACTS, drift_sentence
 from jobservice.rules.rhythms import CannotCompute, Cron, between, tzdata_version
 from jobservice.rules.schedules import Confirmed
-from jobservice.store import audit, hints, items, recoveries, switches
+from jobservice.store import audit, hints, items, recoveries
 from jobservice.store import recovering as store
 from jobservice.store.database import Database, Transaction
 from jobservice.store.recoveries import LockedRecovery
 from jobservice.store.recovering import Due, Ended, NewOccurrence, NextRow, RunningRow
 from jobservice.usecases.recoveries import end_open
 from jobservice.usecases.replays import Order, discard_in, replay_in
+from jobservice.worker import recovering_jobs
 from jobservice.worker.fenced import Lease
 from jobservice.worker.planner import UTC_ZONE
+from jobservice.worker.recovering_schedules import Begun, disable, entry
 from jobservice.worker.recovery_proof import proven
 
 _log = structlog.get_logger("jobservice.worker")
@@ -43,16 +46,6 @@ _UNPROVEN = (
     "The signature of its confirmation does not hold, or its rows are not those that were confirmed: somebody wrote past "
     "the service. Nothing more of it is run."
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Begun:
-    """What became of a row's act."""
-
-    turn: Turn
-    sentence: str | None = None
-    occurrence: str | None = None
-    """What was made for it."""
 
 
 @dataclass(slots=True)
@@ -141,8 +134,13 @@ class Recovering:
             found = await recoveries.lock(transaction, due.id)
             if found is None:
                 return 0
-            rows = await store.running(transaction, due.id)
-            ended = [end for end in map(_ending, rows) if end is not None]
+            ended: Sequence[Ended]
+            if found.act in JOB_ACTS:
+                ended, drifts = await recovering_jobs.ends(transaction, found)
+                await recovering_jobs.count_drift(transaction, found, drifts)
+            else:
+                rows = await store.running(transaction, due.id)
+                ended = [end for end in map(_ending, rows) if end is not None]
             if not ended:
                 return 0
             settled = await store.settle(transaction, due.id, ended)
@@ -155,7 +153,13 @@ class Recovering:
             found = await recoveries.lock(transaction, due.id)
             if found is None or found.state is not RecoveryState.APPLYING:
                 return False
-            row = await store.next_row(transaction, due.id, at_once=found.at_once, commands=self._commands())
+            row = await store.next_row(
+                transaction,
+                due.id,
+                at_once=found.at_once,
+                commands=self._commands(),
+                cancels=found.act is RecoveryAct.CANCEL,
+            )
             if row is None:
                 return False
             if row.moves == Moves.MONEY and not await self._believed(transaction, found):
@@ -169,22 +173,29 @@ class Recovering:
                 begun.turn,
                 sentence=begun.sentence,
                 occurrence=begun.occurrence,
+                made=begun.made,
             )
             await _tell(transaction, found, [(Turn.NOT_STARTED, begun.turn)])
         return True
 
     def _commands(self) -> Mapping[str, str]:
         every = self.records.schedules.values()
-        return {each.id: each.selection.command for each in every if isinstance(each.selection, Confirmed)}
+        kinds = self.records.job_kinds.values()
+        return {
+            **{each.id: each.submitted_by for each in kinds if each.submitted_by is not None},
+            **{each.id: each.selection.command for each in every if isinstance(each.selection, Confirmed)},
+        }
 
     async def _believed(self, transaction: Transaction, found: LockedRecovery) -> bool:
         return self.keys is not None and await proven(transaction, found.id, self.keys())
 
-    async def _act(self, transaction: Transaction, found: LockedRecovery, row: NextRow) -> _Begun:
+    async def _act(self, transaction: Transaction, found: LockedRecovery, row: NextRow) -> Begun:
         if row.target == RecoveryTarget.SCHEDULE:
-            return await _disable(transaction, found, row)
+            return await disable(transaction, found, row)
         if row.target == RecoveryTarget.SKIPPED_INSTANT:
             return await self._make(transaction, found, row)
+        if row.target == RecoveryTarget.JOB:
+            return await self._job(transaction, found, row)
         order = Order(
             occurrence=row.occurrence or row.key,
             person=found.owner,
@@ -201,24 +212,30 @@ class Recovering:
         except Refusal as refusal:
             if refusal.kind is not ErrorCode.NOT_FOUND:
                 raise
-            return _Begun(turn=Turn.REFUSED, sentence=f"{row.name} is not there any more: retention removed it.")
+            return Begun(turn=Turn.REFUSED, sentence=f"{row.name} is not there any more: retention removed it.")
         if isinstance(done, Denied):
-            return _Begun(turn=Turn.REFUSED, sentence=done.sentence)
+            return Begun(turn=Turn.REFUSED, sentence=done.sentence)
         if found.act is RecoveryAct.DISCARD:
-            return _Begun(turn=Turn.DONE, sentence="Discarded.")
-        return _Begun(turn=Turn.RUNNING)
+            return Begun(turn=Turn.DONE, sentence="Discarded.")
+        return Begun(turn=Turn.RUNNING)
 
-    async def _make(self, transaction: Transaction, found: LockedRecovery, row: NextRow) -> _Begun:
+    async def _job(self, transaction: Transaction, found: LockedRecovery, row: NextRow) -> Begun:
+        acted = await recovering_jobs.act(transaction, self.records, found, row)
+        if acted.ended.drift is not None:
+            await recovering_jobs.count_drift(transaction, found, [acted.ended.drift])
+        return Begun(turn=acted.ended.turn, sentence=acted.ended.sentence, made=acted.made)
+
+    async def _make(self, transaction: Transaction, found: LockedRecovery, row: NextRow) -> Begun:
         """Make the occurrence of a skipped instant, as the planner would have written it."""
         new = self._new(transaction.tenant or "", row)
         if isinstance(new, str):
-            return _Begun(turn=Turn.REFUSED, sentence=new)
+            return Begun(turn=Turn.REFUSED, sentence=new)
         made = await store.add_occurrence(transaction, found.id, new)
         if made is None:
-            return _Begun(turn=Turn.REFUSED, sentence=await _not_made(transaction, row))
+            return Begun(turn=Turn.REFUSED, sentence=await _not_made(transaction, row))
         await audit.add(
             transaction,
-            _entry(
+            entry(
                 found,
                 "replay-occurrence",
                 made,
@@ -231,7 +248,7 @@ class Recovering:
             ),
         )
         await hints.add_schedules(transaction, ((found.tenant, row.schedule),))
-        return _Begun(turn=Turn.RUNNING, occurrence=made)
+        return Begun(turn=Turn.RUNNING, occurrence=made)
 
     def _new(self, tenant: str, row: NextRow) -> NewOccurrence | str:
         """What is to be made of a row; or a sentence why it is no instant of its schedule any more."""
@@ -267,12 +284,13 @@ class Recovering:
             return 0
         async with lease.transaction(due.tenant, statement_seconds=STATEMENT_SECONDS) as transaction:
             found = await recoveries.lock(transaction, due.id)
-            ended = None if found is None else await store.finish(transaction, due.id)
+            said = None if found is None else drift_sentence(found.drifted, sum(found.account.values()))
+            ended = None if found is None else await store.finish(transaction, due.id, why=said)
             if found is None or ended is None:
                 return 0
             if ended["state"] == RecoveryState.DONE:
-                detail = {"name": found.name, "account": ended["account"]}
-                await audit.add(transaction, _entry(found, "finish-recovery", found.id, detail, by_itself=True))
+                detail = {"name": found.name, "account": ended["account"], **({"drift": said} if said else {})}
+                await audit.add(transaction, entry(found, "finish-recovery", found.id, detail, by_itself=True))
             await hints.add_recovery(transaction, recovery=due.id, version=ended["version"])
         return 1
 
@@ -304,49 +322,6 @@ async def _not_made(transaction: Transaction, row: NextRow) -> str:
     return f"No Worker has a row of {row.schedule}: the records do not have it any more."
 
 
-async def _disable(transaction: Transaction, found: LockedRecovery, row: NextRow) -> _Begun:
-    """Switch a schedule off as the person who confirmed wanted it."""
-    standing = await switches.lock(transaction, row.key)
-    if standing is None:
-        return _Begun(turn=Turn.REFUSED, sentence=f"The records do not have {row.key} any more.")
-    if standing["switched"] != row.row_version:
-        sentence = f"{row.key} was switched off or on by a person since the recovery was frozen."
-        return _Begun(turn=Turn.REFUSED, sentence=sentence)
-    now, until = standing["now"], found.disable_until
-    if until is not None and until <= now:
-        return _Begun(turn=Turn.REFUSED, sentence="The time at which it was to be enabled again has passed.")
-    # One whose time ran out is on, whatever its columns still say; of another version than was seen it is not touched.
-    off = standing["disabled_at"] is not None and (
-        standing["disabled_until"] is None or standing["disabled_until"] > now
-    )
-    if off:
-        by = standing["disabled_by_name"]
-        return _Begun(turn=Turn.REFUSED, sentence=f"{row.key} is disabled already, by {by}.")
-    written = await switches.disable(
-        transaction,
-        row.key,
-        version=standing["version"],
-        person=found.owner,
-        reason=found.reason,
-        until=until,
-        off=False,
-    )
-    if not written:
-        raise RuntimeError("a locked schedule is as it was read")
-    detail = {
-        "schedule": row.key,
-        "before": {"disabled": False, "version": standing["version"]},
-        "after": {
-            "disabled": True,
-            "until": None if until is None else until.isoformat(),
-            "version": standing["version"] + 1,
-        },
-    }
-    await audit.add(transaction, _entry(found, "disable-schedule", row.key, detail))
-    await hints.add_schedules(transaction, ((found.tenant, row.key),))
-    return _Begun(turn=Turn.DONE, sentence="Disabled.")
-
-
 async def _pause(transaction: Transaction, found: LockedRecovery) -> None:
     """Hold a recovery that is not what a person confirmed."""
     _log.error("recovery-unproven", alarm=True, recovery=found.id, name=found.name, tenant=found.tenant)
@@ -358,20 +333,6 @@ async def _pause(transaction: Transaction, found: LockedRecovery) -> None:
     )
     await audit.add(transaction, entry)
     await hints.add_recovery(transaction, recovery=found.id, version=version or found.version)
-
-
-def _entry(
-    found: LockedRecovery, action: str, subject: str, detail: Mapping[str, object], *, by_itself: bool = False
-) -> audit.NewEntry:
-    """A row of the trail: in the name of who confirmed, unless the service did it by itself."""
-    return audit.NewEntry(
-        person=None if by_itself else found.owner,
-        action=action,
-        subject=subject,
-        outcome="done",
-        detail={**detail, "reason": found.reason, "recovery": found.id},
-        reference=None,
-    )
 
 
 async def _tell(transaction: Transaction, found: LockedRecovery, moved: Sequence[tuple[Turn, Turn]]) -> None:

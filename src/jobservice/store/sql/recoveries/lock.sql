@@ -20,6 +20,7 @@ select
     r.confirmed_at,
     r.at_once,
     r.account,
+    r.drifted,
     r.signing_key,
     r.signature,
     r.version

@@ -1,10 +1,15 @@
--- Ids of a page of the tenant's recoveries, the latest first, with one more than asked for where there is more.
+-- Ids of a page of the tenant's recoveries that a person sees, the latest first, with one more than asked for where
+-- there is more.
 select
     r.id::text as id,
     r.made_at
 from jobs.recoveries as r
 where
     r.tenant = %(tenant)s
+    and case
+        when r.act in ('retry', 'cancel') then %(jobs)s and (%(owner)s::text is null or r.owner = %(owner)s)
+        else %(runs)s
+    end
     and (
         not %(live)s
         or r.state in ('applying', 'paused')

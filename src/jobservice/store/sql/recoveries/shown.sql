@@ -34,6 +34,7 @@ select
     r.money,
     r.left_out,
     r.account,
+    r.drifted,
     r.at_once,
     r.version,
     r.now

@@ -6,6 +6,7 @@ set
     sentence = %(sentence)s,
     started_at = jobs.now(),
     ended_at = case when %(turn)s <> 'running' then jobs.now() end,
-    occurrence = coalesce(w.occurrence, %(occurrence)s::uuid)
+    occurrence = coalesce(w.occurrence, %(occurrence)s::uuid),
+    made = %(made)s::uuid
 where w.tenant = %(tenant)s and w.recovery = %(recovery)s::uuid and w.key = %(key)s and w.turn || '' = 'not-started'
 returning w.number

@@ -22,6 +22,7 @@ set
     state = case when r.state = 'applying' then 'done' else r.state end,
     ended_at = coalesce(r.ended_at, jobs.now()),
     account = s.account,
+    why = case when r.state = 'applying' then coalesce(r.why, %(why)s::text) else r.why end,
     over_at = jobs.now(),
     version = r.version + 1
 from summed as s

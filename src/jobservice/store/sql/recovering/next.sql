@@ -1,6 +1,6 @@
 -- The next row of a recovery that is being applied, locked: no row where as many run as may, or its tenant is stopped.
 -- One that moves money waits while money is stopped, or the bulk command whose payouts it brings forward: it would find
--- nothing, and count as done. The recovery is locked.
+-- nothing, and count as done. To cancel jobs waits for nothing. The recovery is locked.
 with room as materialized (
     select count(*) as running
     from jobs.recovery_rows as k
@@ -23,8 +23,10 @@ where
     w.tenant = %(tenant)s
     and w.recovery = %(recovery)s::uuid
     and w.turn = 'not-started'
-    and r.running < %(at_once)s
-    and not jobs.stopped(%(tenant)s, 'tenant', %(tenant)s)
+    and (
+        %(cancels)s
+        or (r.running < %(at_once)s and not jobs.stopped(%(tenant)s, 'tenant', %(tenant)s))
+    )
     and not (
         w.moves = 'money'
         and (

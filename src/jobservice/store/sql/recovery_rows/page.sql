@@ -19,7 +19,8 @@ select
     w.turn,
     w.sentence,
     w.started_at,
-    w.ended_at
+    w.ended_at,
+    w.made::text as made
 from jobs.recovery_rows as w
 where
     w.tenant = %(tenant)s
