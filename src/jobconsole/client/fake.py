@@ -77,7 +77,9 @@ class FakeService:
         self.stops = FakeStops(lambda: self.time, self.queues, self.bulk, self._publish_hint)
         self.alarms = FakeAlarms(lambda: self.time, self._publish_hint)
         self.account = FakeAccount(lambda: self.time, self._publish_hint)
-        self.recoveries = FakeRecoveries(lambda: self.time, self.jobs, self.bulk.codes, self._publish_hint)
+        self.recoveries = FakeRecoveries(
+            lambda: self.time, self.jobs, self.bulk.codes, self._publish_hint, self.account
+        )
         self.overview = FakeOverview(
             queues=self.queues,
             bulk=self.bulk,
@@ -85,7 +87,9 @@ class FakeService:
             stops=self.stops,
             alarms=self.alarms,
             recoveries=self.recoveries,
+            account=self.account,
         )
+        self.account.stopped = self.stops.holds_kind
         self.away = False
         self.status: int | None = None
         self.lost = 0

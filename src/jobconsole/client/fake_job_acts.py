@@ -157,7 +157,7 @@ class FakeJobActs:
         return JobRetried(job=new.summary, retried=job.summary, first=first, sentence=words, now=self._account.now())
 
     def retry(self, job: FakeJob, person: Person, reason: str) -> tuple[FakeJob, bool]:
-        """The new job that was made from it, or the one whose turn it is still; whether it is new."""
+        """The new job that was made from it, or its retry that is not settled; whether it is new."""
         known = self.under_way(job)
         if known is not None:
             return known, False
@@ -179,11 +179,9 @@ class FakeJobActs:
         return new, True
 
     def under_way(self, job: FakeJob) -> FakeJob | None:
-        """Its retry that is not settled, or that succeeded."""
+        """Its retry that is not settled."""
         known = self._account.jobs.get((job.summary.source, job.summary.retried_by or ""))
-        if known is None or (known.summary.status.final and known.summary.status is not JobStatus.SUCCEEDED):
-            return None
-        return known
+        return None if known is None or known.summary.status.final else known
 
     def _resolve(self, asked: Asked) -> JobChanged:
         order, job = ResolveJob.model_validate_json(asked.request.content), self._account.find(asked)

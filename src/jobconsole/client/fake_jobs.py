@@ -63,7 +63,7 @@ class FakeAccount:
     def __init__(self, now: Callable[[], datetime], publish: Callable[[Topic, str, str, int], None]) -> None:
         self.now = now
         self._publish = publish
-        self._acts = FakeJobActs(self)
+        self.acts = FakeJobActs(self)
         self.jobs: dict[tuple[str, str], FakeJob] = {}
         """By source and id."""
         self.sources: list[JobSource] = [
@@ -201,7 +201,7 @@ class FakeAccount:
         while before.summary.retry_of is not None:
             before = self.jobs[job.summary.source, before.summary.retry_of]
             if before.unresolved:
-                self._acts.mended(before, by=job, at=at)
+                self.acts.mended(before, by=job, at=at)
                 self.changed(before)
 
     def changed(self, job: FakeJob) -> FakeJob:
@@ -223,7 +223,7 @@ class FakeAccount:
             "job-kinds": lambda _: JobKinds(kinds=tuple(KINDS[name].wire for name in sorted(KINDS)), now=self.now()),
             "job": self._detail,
             "job-events": self._events,
-            **self._acts.handlers(),
+            **self.acts.handlers(),
         }
 
     def within(self, person: str) -> list[FakeJob]:
@@ -320,7 +320,7 @@ class FakeAccount:
             cancellation=job.cancellation,
             resolved=job.resolved,
             lineage=self.lineage(job),
-            acts=self._acts.offered(asked, job),
+            acts=self.acts.offered(asked, job),
             worker=job.worker,
             changes=len(job.events),
             now=self.now(),

@@ -10,13 +10,15 @@ from typing import Protocol
 from jobconsole.client.fake_alarms import FakeAlarms
 from jobconsole.client.fake_asked import Asked
 from jobconsole.client.fake_bulk import FakeBulk
+from jobconsole.client.fake_jobs import FakeAccount
 from jobconsole.client.fake_queues import FakeItem, FakeQueues
 from jobconsole.client.fake_schedules import FakeJobs
 from jobconsole.client.fake_stops import FakeStops
 from jobcontract.items import Amount
+from jobcontract.job_states import JobStatus
 from jobcontract.money import exponent
 from jobcontract.occurrences import Occurrence
-from jobcontract.overview import HOURS, Overview, QueueLine, Trend, UrgentSchedule
+from jobcontract.overview import HOURS, JobFigures, Overview, QueueLine, Trend, UrgentSchedule
 from jobcontract.permissions import GRANTS, Permission
 from jobcontract.schedules import Schedule
 from jobcontract.states import OccurrenceState, ScheduleStanding, WorkerStanding
@@ -44,6 +46,7 @@ class FakeOverview:
         stops: FakeStops,
         alarms: FakeAlarms,
         recoveries: Live,
+        account: FakeAccount,
     ) -> None:
         self._queues = queues
         self._bulk = bulk
@@ -51,6 +54,7 @@ class FakeOverview:
         self._stops = stops
         self._alarms = alarms
         self._recoveries = recoveries
+        self._account = account
         self.missed: tuple[int, ...] = (0,) * HOURS
         """By hour; a test may change it."""
 
@@ -88,8 +92,21 @@ class FakeOverview:
             money_stopped=None if stop is None or not plans else stop.reason,
             stops=self._stops.listed() if Permission.COLLEAGUE_READ in may else (),
             queues=self._lines() if Permission.QUEUE_READ in may else (),
+            jobs=self._figures(now)
+            if Permission.JOB_READ in may and asked.person.id not in self._account.reach
+            else None,
             trend=self._trend(rows, now) if runs else None,
             now=now,
+        )
+
+    def _figures(self, now: datetime) -> JobFigures:
+        rows = [each for each in self._account.jobs.values() if each.here]
+        statuses = [each.summary.status for each in rows]
+        return JobFigures(
+            unresolved=sum(each.unresolved for each in rows),
+            pending=statuses.count(JobStatus.PENDING),
+            running=statuses.count(JobStatus.RUNNING),
+            as_of=now,
         )
 
     def _lines(self) -> tuple[QueueLine, ...]:

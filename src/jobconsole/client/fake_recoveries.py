@@ -14,16 +14,22 @@ from uuid import UUID
 
 from jobconsole.client.fake_asked import TENANT, Asked, Handler
 from jobconsole.client.fake_codes import FakeCodes
+from jobconsole.client.fake_job_kinds import KINDS
+from jobconsole.client.fake_jobs import FakeAccount
 from jobconsole.client.fake_occurrence import counted
 from jobconsole.client.fake_recovery import (
     FakeRecovery,
     command_of,
     cut,
+    in_stretch,
+    is_dead,
     occurrence_row,
+    out_of,
     schedule_row,
     why_not,
     words_of,
 )
+from jobconsole.client.fake_recovery_jobs import JOB_ACTS, Ended, FakeRecoveryJobs
 from jobconsole.client.fake_schedules import FakeJobs
 from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.events import Topic
@@ -47,7 +53,7 @@ from jobcontract.recoveries import (
     TakeOutOrder,
 )
 from jobcontract.session import Person
-from jobcontract.states import Moves, OccurrenceState, ScheduleStanding, Turn
+from jobcontract.states import Moves, ScheduleStanding, Turn
 
 WORDS = ("tern", "plover", "marten", "stoat", "linnet", "dunlin")
 FIRST_ROWS = 200
@@ -62,9 +68,11 @@ class FakeRecoveries:
         jobs: FakeJobs,
         codes: FakeCodes,
         publish: Callable[[Topic, str, str, int], None],
+        account: FakeAccount,
     ) -> None:
         self._now = now
         self._jobs = jobs
+        self._of_jobs = FakeRecoveryJobs(account)
         self._codes = codes
         self._publish = publish
         self.all: dict[str, FakeRecovery] = {}
@@ -87,8 +95,17 @@ class FakeRecoveries:
         if row is None:
             return False
         now = self._now()
+        ended = Ended(turn=turn, sentence=sentence or "")
+        if row.target is RecoveryTarget.JOB and turn is Turn.DONE:
+            ended = self._of_jobs.do(made, row)
+            made.drifted += [ended.drift] if ended.drift is not None else []
         made.put(
-            row, turn=turn, sentence=sentence, started_at=row.started_at or now, ended_at=now if turn.ended else None
+            row,
+            turn=ended.turn,
+            sentence=ended.sentence or None,
+            started_at=row.started_at or now,
+            ended_at=now if ended.turn.ended else None,
+            made=ended.made,
         )
         if all(each.turn.ended for each in made.rows):
             self._end(made, RecoveryState.DONE, None, None)
@@ -125,7 +142,7 @@ class FakeRecoveries:
         mine = [each for each in self.all.values() if (each.owner, each.state) == (asked.person, RecoveryState.OPEN)]
         if len(mine) >= self.open_most:
             raise Refusal(ErrorCode.PLANS_MAX, f"You have {len(mine)} open recoveries. Confirm or drop one first.")
-        found = list(self._disabling(asked, order) if order.act is RecoveryAct.DISABLE else self._runs(asked, order))
+        found = list(self._found(asked, order))
         rows = [row.model_copy(update={"number": at}) for at, row in enumerate(_rows_of(found), 1)]
         left_out = [each for each in found if isinstance(each, RecoveryLeftOut)]
         if not rows:
@@ -146,7 +163,10 @@ class FakeRecoveries:
             order=order,
             words=words_of(order),
             command=command_of(order),
-            titles={each.id: each.title for each in self._jobs.schedules.values()},
+            titles={
+                **{each.id: each.title for each in self._jobs.schedules.values()},
+                **{each.wire.id: each.wire.label for each in KINDS.values()},
+            },
             frozen_at=now,
             expires_at=now + self.expiry,
             at_once=self.at_once,
@@ -158,17 +178,22 @@ class FakeRecoveries:
         self.changed(made)
         return self._shown(made)
 
+    def _found(self, asked: Asked, order: RecoveryOrder) -> Iterator[RecoveryRow | RecoveryLeftOut]:
+        if order.act in JOB_ACTS:
+            return self._of_jobs.frozen(asked, order, self._held())
+        return self._disabling(asked, order) if order.act is RecoveryAct.DISABLE else self._runs(asked, order)
+
     def _runs(self, asked: Asked, order: RecoveryOrder) -> Iterator[RecoveryRow | RecoveryLeftOut]:
         known = sorted(self._jobs.occurrences.values(), key=lambda each: (each.scheduled_at, each.id))
         if order.occurrences is not None:
             named = {name: each for each in known for name in (each.id, each.name)}
             for name in order.occurrences:
                 if name not in named:
-                    yield _out(name, "", LeftOut.UNKNOWN, "There is no such occurrence.")
+                    yield out_of(name, "", LeftOut.UNKNOWN, "There is no such occurrence.")
             wanted = [each for each in known if each.id in order.occurrences or each.name in order.occurrences]
         else:
             dead = order.act is not RecoveryAct.REPLAY
-            wanted = [each for each in known if _in(each, order) and (not dead or _is_dead(each, order))]
+            wanted = [each for each in known if in_stretch(each, order) and (not dead or is_dead(each, order))]
         for each in wanted:
             yield self._judged(asked, order, each)
 
@@ -179,18 +204,18 @@ class FakeRecoveries:
         if row.id in self._held() and (reason is None or reason[0] in (LeftOut.MONEY, LeftOut.PERMISSION)):
             reason = LeftOut.IN_RECOVERY, "It is in another recovery, which is not over yet."
         if reason is not None:
-            return _out(row.name, row.schedule, *reason, row.scheduled_at)
+            return out_of(row.name, row.schedule, *reason, row.scheduled_at)
         return occurrence_row(0, row, schedule)
 
     def _disabling(self, asked: Asked, order: RecoveryOrder) -> Iterator[RecoveryRow | RecoveryLeftOut]:
         for name in order.schedules or ():
             schedule = self._jobs.schedules.get(name)
             if schedule is None:
-                yield _out(name, name, LeftOut.UNKNOWN, "There is no such schedule.")
+                yield out_of(name, name, LeftOut.UNKNOWN, "There is no such schedule.")
             elif schedule.standing is ScheduleStanding.DISABLED:
-                yield _out(name, name, LeftOut.DISABLED, "It is disabled already.")
+                yield out_of(name, name, LeftOut.DISABLED, "It is disabled already.")
             elif Permission.SCHEDULE_DISABLE not in GRANTS[asked.role]:
-                yield _out(name, name, LeftOut.PERMISSION, missing(Permission.SCHEDULE_DISABLE, TENANT))
+                yield out_of(name, name, LeftOut.PERMISSION, missing(Permission.SCHEDULE_DISABLE, TENANT))
             else:
                 yield schedule_row(0, schedule)
 
@@ -235,7 +260,8 @@ class FakeRecoveries:
         if len(gone) == len(made.rows):
             raise Refusal(ErrorCode.PLAN_EMPTY, "Nothing would be left in the recovery: drop it instead.")
         made.left_out += [
-            _out(row.name, row.schedule, LeftOut.TAKEN_OUT, "Its owner took it out.", row.scheduled_at) for row in gone
+            out_of(row.name, row.schedule, LeftOut.TAKEN_OUT, "Its owner took it out.", row.scheduled_at)
+            for row in gone
         ]
         kept = [row for row in made.rows if row.key not in order.keys]
         made.rows = [row.model_copy(update={"number": at}) for at, row in enumerate(kept, 1)]
@@ -272,6 +298,8 @@ class FakeRecoveries:
 
     def _changes(self, made: FakeRecovery) -> Iterator[PlanChange]:
         for row in made.rows:
+            if row.target is RecoveryTarget.JOB:
+                continue  # a job goes on while a person looks at it: its row says so when it has its turn
             if row.target is RecoveryTarget.SCHEDULE:
                 version, state = self._jobs.schedules[row.key].version, ""
             else:
@@ -356,24 +384,6 @@ class FakeRecoveries:
 
 def _rows_of(found: list[RecoveryRow | RecoveryLeftOut]) -> list[RecoveryRow]:
     return [each for each in found if isinstance(each, RecoveryRow)]
-
-
-def _in(row: Occurrence, order: RecoveryOrder) -> bool:
-    """Whether it lies in the stretch, and is of one of the schedules."""
-    return (
-        (order.schedules is None or row.schedule in order.schedules)
-        and (order.since is None or row.scheduled_at >= order.since)
-        and (order.until is None or row.scheduled_at < order.until)
-    )
-
-
-def _is_dead(row: Occurrence, order: RecoveryOrder) -> bool:
-    dead = row.state is OccurrenceState.DEAD_LETTER and row.discarded_at is None
-    return dead and (order.causes is None or row.cause in order.causes)
-
-
-def _out(name: str, schedule: str, reason: LeftOut, sentence: str, at: datetime | None = None) -> RecoveryLeftOut:
-    return RecoveryLeftOut(name=name, schedule=schedule, reason=reason, sentence=sentence, scheduled_at=at)
 
 
 def _start(asked: Asked) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from jobconsole.client.recoveries import head_of, row_of
@@ -54,12 +54,20 @@ class FakeRecovery:
     ended_at: datetime | None = None
     ended_by: Person | None = None
     why: str | None = None
+    drifted: list[str] = field(default_factory=list)
+    """How jobs were others than had been frozen."""
     version: int = 1
 
     @property
     def moves(self) -> Moves:
         """Whether one of its rows moves money."""
         return Moves.MONEY if any(row.moves is Moves.MONEY for row in self.rows) else Moves.NOTHING
+
+    @property
+    def told(self) -> str | None:
+        """Why it was paused or ended, and how many jobs were others than had been frozen."""
+        said = drift_words(self.drifted, len(self.rows))
+        return self.why if said is None else said if self.why is None else f"{self.why.rstrip('.')}. {said}"
 
     def row(self, key: str) -> RecoveryRow | None:
         """The row with that key."""
@@ -95,7 +103,7 @@ class FakeRecovery:
             started_at=self.started_at,
             ended_at=self.ended_at,
             ended_by=self.ended_by,
-            why=self.why,
+            why=self.told,
             count=len(self.rows),
             schedules=tuple(
                 RecoverySchedule(schedule=name, title=self.titles.get(name, name), moves=moves, count=count)
@@ -193,7 +201,8 @@ def schedule_row(number: int, schedule: Schedule) -> RecoveryRow:
 def command_of(order: RecoveryOrder) -> str:
     """The headless command that makes the same one."""
     words = ["jobconsole", "recoveries", order.act.value]
-    for option, names in (("--schedule", order.schedules), ("--occurrence", order.occurrences)):
+    named = (("--schedule", order.schedules), ("--occurrence", order.occurrences), ("--job", order.jobs))
+    for option, names in named:
         for name in names or ():
             words += [option, name]
     for option, instant in (("--from", order.since), ("--to", order.until), ("--until", order.disable_until)):
@@ -202,12 +211,15 @@ def command_of(order: RecoveryOrder) -> str:
     for cause in order.causes or ():
         words += ["--cause", cause.value]
     words += ["--skipped"] if order.skipped else []
+    words += ["--filter", order.job_filter] if order.job_filter is not None else []
     return shlex.join([*words, "--reason", order.reason])
 
 
 def words_of(order: RecoveryOrder) -> str:
     """What was asked for, in words."""
     told = [order.act.value]
+    if order.jobs is not None or order.job_filter is not None:
+        return f"{order.act} {_jobs_words(order)}"
     if order.occurrences is not None:
         told.append(f"{len(order.occurrences):,} named occurrences")
     else:
@@ -217,7 +229,45 @@ def words_of(order: RecoveryOrder) -> str:
     return f"{told[0]} {', '.join(told[1:])}{', skipped instants too' if order.skipped else ''}"
 
 
+def _jobs_words(order: RecoveryOrder) -> str:
+    if order.jobs is not None:
+        return f"{len(order.jobs):,} named jobs" if len(order.jobs) > 1 else f"job {order.jobs[0]}"
+    return f"the jobs that {order.job_filter!r} finds" if order.job_filter else "every job"
+
+
 def cut(rows: Sequence[RecoveryRow], start: int, limit: int) -> tuple[tuple[RecoveryRow, ...], str | None]:
     """A page from `start` on, and the cursor of the next."""
     end = start + min(limit, PAGE_MAX * 5)
     return tuple(rows[start:end]), str(end) if end < len(rows) else None
+
+
+def in_stretch(row: Occurrence, order: RecoveryOrder) -> bool:
+    """Whether it lies in the stretch, and is of one of the schedules."""
+    return (
+        (order.schedules is None or row.schedule in order.schedules)
+        and (order.since is None or row.scheduled_at >= order.since)
+        and (order.until is None or row.scheduled_at < order.until)
+    )
+
+
+def is_dead(row: Occurrence, order: RecoveryOrder) -> bool:
+    """Whether it is a dead letter of one of the causes."""
+    dead = row.state is OccurrenceState.DEAD_LETTER and row.discarded_at is None
+    return dead and (order.causes is None or row.cause in order.causes)
+
+
+def out_of(name: str, schedule: str, reason: LeftOut, sentence: str, at: datetime | None = None) -> RecoveryLeftOut:
+    """Something that is left out."""
+    return RecoveryLeftOut(name=name, schedule=schedule, reason=reason, sentence=sentence, scheduled_at=at)
+
+
+def drift_words(drifted: Collection[str], count: int) -> str | None:
+    """`3 of 412 had settled meanwhile.`; None where nothing had drifted."""
+    words = {"settled": "had settled", "retried": "had been retried", "resolved": "had been resolved"}
+    told = [(sum(each == name for each in drifted), said) for name, said in words.items()]
+    told = [each for each in told if each[0]]
+    if not told:
+        return None
+    first, *more = told
+    head = f"{first[0]:,} of {count:,} {first[1]} meanwhile"
+    return ", ".join([head, *(f"{number:,} {said} meanwhile" for number, said in more)]) + "."

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from jobconsole.client.fake_asked import TENANT, Asked, Handler
 from jobconsole.client.fake_bulk import FakeBulk
+from jobconsole.client.fake_job_kinds import KINDS
 from jobconsole.client.fake_queues import FakeQueues
 from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.events import Topic
@@ -16,6 +17,7 @@ from jobcontract.permissions import GRANTS, Permission, missing
 from jobcontract.plans import StopMoney
 from jobcontract.queues import Queue
 from jobcontract.session import Person
+from jobcontract.states import Moves
 from jobcontract.stops import LiftOrder, Stop, StopOrder, Stops, StopsChanged
 
 
@@ -92,6 +94,10 @@ class FakeStops:
         if stop is not None:
             raise Refusal(ErrorCode.WORK_STOPPED, _sentence(stop))
 
+    def holds_kind(self, kind: str) -> bool:
+        """Whether no step of a job of that kind is begun."""
+        return self.all_work is not None or (StopScope.JOB_KIND, kind) in self.stops
+
     def judge_plan(self, queue: str, command: str) -> None:
         """Refusal WORK_STOPPED where no plan of the command goes on."""
         self.judge(queue)
@@ -105,6 +111,8 @@ class FakeStops:
         """Title, and whether lifting takes a code."""
         if scope is StopScope.TENANT and name == TENANT:
             return "All work", False
+        if scope is StopScope.JOB_KIND and name in KINDS and name != "service.plan-apply":
+            return KINDS[name].wire.label, KINDS[name].wire.moves is Moves.MONEY
         for queue in self._queues.queues:
             if scope is StopScope.QUEUE and queue.id == name:
                 return queue.title, False
@@ -145,6 +153,11 @@ class FakeStops:
 
 def _sentence(stop: Stop) -> str:
     """Who stopped what, when and why."""
-    kinds = {StopScope.QUEUE: "Queue", StopScope.BULK_COMMAND: "Bulk command", StopScope.TENANT: "All work of"}
+    kinds = {
+        StopScope.QUEUE: "Queue",
+        StopScope.BULK_COMMAND: "Bulk command",
+        StopScope.JOB_KIND: "Kind of job",
+        StopScope.TENANT: "All work of",
+    }
     at = f"{stop.at:%Y-%m-%d %H:%M:%S} UTC"
     return f"{kinds[stop.scope]} {stop.name} is stopped since {at}, by {stop.by.name}: {stop.reason.rstrip('.')}."
