@@ -25,14 +25,18 @@ from jobservice.usecases.scoring import Scorer
 from jobservice.worker.alarming import Alarming
 from jobservice.worker.applying import Applying
 from jobservice.worker.delivering import Delivering
+from jobservice.worker.failure_effects import FailureEffects
 from jobservice.worker.fenced import FencedDuty
 from jobservice.worker.housekeeping import Housekeeping
+from jobservice.worker.job_notices import JobNotices
+from jobservice.worker.job_tallies import JobTallies
 from jobservice.worker.leased_work import LeasedWork
 from jobservice.worker.occurrences import Occurrences
 from jobservice.worker.outage import Outage
 from jobservice.worker.plan_keeper import PlanKeeper
 from jobservice.worker.planner import Planner
 from jobservice.worker.process import Worker
+from jobservice.worker.reconciling_jobs import ReconcilingJobs
 from jobservice.worker.recovering import Recovering
 from jobservice.worker.rescoring import Rescoring
 from jobservice.worker.retention import Retention
@@ -73,6 +77,10 @@ def duties(
         Sealing(heads=heads),
         Alarming(thresholds=thresholds_of(records.settings), tells=webhook is not None),
         Telling(hook=webhook),
+        ReconcilingJobs(),
+        FailureEffects(records=records, application=application),
+        JobNotices(delivery=delivery),
+        JobTallies(),
     )
 
 

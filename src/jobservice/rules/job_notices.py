@@ -56,7 +56,7 @@ def words(told: Told) -> Words:
     name = _plain(told.kind if not told.subject else f"{told.kind}: {told.subject}")
     lines = [f"{name}, which you asked for in {told.tenant} at {_at(told.requested_at)}, {_ended(told)}."]
     if told.corrects is not None:
-        lines.insert(0, f"You were told before that it {_WORD[told.corrects]}. That did not hold; this does.")
+        lines.insert(0, correction(told.corrects)[1])
     if told.status is JobStatus.FAILED:
         lines.append(f"What happened: {_plain(told.summary or 'nobody can say.')}")
     if told.status is JobStatus.CANCELLED:
@@ -65,8 +65,13 @@ def words(told: Told) -> Words:
     if told.reference is not None:
         lines.append(f"Reference, to give to whoever helps you: {told.reference}")
     lines.append(f"The job: {told.job}. To look at it: jobconsole jobs show {told.job}")
-    correction = "Correction: " if told.corrects is not None else ""
-    return Words(kind=KIND, subject=f"{correction}{_cut(name)} {_WORD[told.status]}", text="\n".join(lines) + "\n")
+    prefix = "" if told.corrects is None else correction(told.corrects)[0]
+    return Words(kind=KIND, subject=f"{prefix}{_cut(name)} {_WORD[told.status]}", text="\n".join(lines) + "\n")
+
+
+def correction(told: JobStatus) -> tuple[str, str]:
+    """What stands before the subject, and above the text, of a letter that corrects what was told before."""
+    return "Correction: ", f"You were told before that it {_WORD[told]}. That did not hold; this does."
 
 
 def why_not(

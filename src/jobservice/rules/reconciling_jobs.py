@@ -7,11 +7,12 @@ Never judges work under way: whoever goes on with a dead process's work does tha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from jobcontract.job_states import JobStatus, StepStatus
+from jobcontract.job_states import Carrier, JobStatus, StepStatus
+from jobservice.rules.job_states import JobState, StepState
+from jobservice.rules.jobs import times
 
 GRACE_SECONDS = 5.0
 """Nothing is judged that showed life so lately: what is between two transactions of a run is no disagreement."""
@@ -73,153 +74,127 @@ class VerdictKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Account:
-    """What is decided by of a job. `quiet` = seconds since its last activity."""
-
-    status: JobStatus
-    cancel_asked: bool
-    quiet: float
-    fence: int = 0
-    """How often it was taken up."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """A step of the account, in the order of its definition."""
-
-    position: int
-    label: str
-    status: StepStatus
-    sent: bool = False
-    """Whether a call to the outside world was begun."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What is done, and the sentence that the job's history keeps; `found` in a few words."""
+    """What is done. `how`: how the job ended, for whoever reads it; `sentence`: what was found and done, for its history."""
 
     kind: VerdictKind
+    how: str = ""
     sentence: str = ""
-    found: str = ""
 
 
 LEAVE = Verdict(kind=VerdictKind.LEAVE)
 
 
-def verdict(account: Account, steps: Sequence[Step], orchestration: Orchestration) -> Verdict:
-    """What becomes of a job that the engine carries. LEAVE wherever nothing is wrong, or somebody is still at it."""
-    if account.status.final:
-        if not orchestration.live:
-            return LEAVE
-        return Verdict(
-            kind=VerdictKind.END,
-            sentence=f"The engine would still have run it, although it is settled as {account.status.value}; its run was ended.",
-            found=orchestration.value,
-        )
-    if account.quiet < GRACE_SECONDS:
+def verdict(job: JobState, orchestration: Orchestration, *, quiet: float, taken_up: int) -> Verdict:
+    """What becomes of a job that the engine carries; `quiet`: seconds since its last activity, `taken_up`: how often it was.
+
+    LEAVE wherever nothing is wrong, or somebody may still be at it.
+    """
+    if quiet < GRACE_SECONDS or job.carrier is not Carrier.ENGINE:
         return LEAVE
+    if job.status.final:
+        return _settled(job, orchestration)
     match orchestration:
         case Orchestration.RUNNING | Orchestration.ORPHANED:
             return LEAVE
         case Orchestration.WAITING:
-            return _waiting(account)
+            return _waiting(job)
         case Orchestration.ABSENT:
-            return _absent(account, steps)
+            return _absent(job)
         case Orchestration.SUCCEEDED:
-            return _succeeded(steps)
+            return _succeeded(job)
         case Orchestration.CANCELLED:
-            return _cancelled(account, steps)
+            return _cancelled(job)
         case _:
-            return _broken(account, steps, orchestration)
+            return _broken(job, orchestration, taken_up)
 
 
-def _waiting(account: Account) -> Verdict:
-    if not (account.cancel_asked and account.status is JobStatus.PENDING):
+def _settled(job: JobState, orchestration: Orchestration) -> Verdict:
+    if not orchestration.live:
         return LEAVE
     return Verdict(
-        kind=VerdictKind.CANCEL,
-        sentence="A person asked to cancel it before anybody had begun it; settled as cancelled.",
-        found=Orchestration.WAITING.value,
+        kind=VerdictKind.END,
+        sentence=f"The engine would have gone on with it, although it had {_ENDED[job.status]}: its run was ended.",
     )
 
 
-def _absent(account: Account, steps: Sequence[Step]) -> Verdict:
-    found = Orchestration.ABSENT.value
-    if account.cancel_asked and not _doubtful(steps):
-        return Verdict(
-            kind=VerdictKind.CANCEL,
-            sentence="The engine has no run of it, and a person asked to cancel it; settled as cancelled.",
-            found=found,
-        )
-    if account.status is JobStatus.PENDING:
+def _waiting(job: JobState) -> Verdict:
+    if not (job.cancel_asked and job.status is JobStatus.PENDING):
+        return LEAVE
+    return _settle(
+        VerdictKind.CANCEL, "Cancelled before anybody had begun it", "it waited in the engine's queue all the same"
+    )
+
+
+def _absent(job: JobState) -> Verdict:
+    said = "the engine has no run of it"
+    if job.cancel_asked and _doubtful(job) is None:
+        return _settle(VerdictKind.CANCEL, "Cancelled, as a person asked", said)
+    if job.status is JobStatus.PENDING:
         return Verdict(
             kind=VerdictKind.HAND_OVER,
-            sentence="The engine had no run of it, and nothing of it was begun; it was handed over again.",
-            found=found,
+            sentence="The engine had no run of it, and nothing of it was begun: handed over again.",
         )
-    if _whole(steps):
-        return _account_says_done("The engine has no run of it any more", found)
-    return _failed(f"The engine has no run of it any more, and {_unfinished(steps)}", steps, found)
+    if _whole(job):
+        return _account_says_done(said)
+    return _failed(job, f"Its run is gone: {_unfinished(job)}", said)
 
 
-def _succeeded(steps: Sequence[Step]) -> Verdict:
+def _succeeded(job: JobState) -> Verdict:
     """INV-07: a success that the engine reports is kept only where every step says the same."""
-    found = Orchestration.SUCCEEDED.value
-    if _whole(steps):
-        return _account_says_done("The engine had ended its run with success", found)
-    return _failed(f"Success refused: {_unfinished(steps)}", steps, found)
+    said = "the engine says that its run succeeded"
+    if _whole(job):
+        return _account_says_done(said)
+    return _failed(job, f"Success refused: {_unfinished(job)}", said)
 
 
-def _cancelled(account: Account, steps: Sequence[Step]) -> Verdict:
-    found = Orchestration.CANCELLED.value
-    if _whole(steps):
-        return _account_says_done("The engine had cancelled its run after the last step", found)
-    if account.cancel_asked and not _doubtful(steps):
-        return Verdict(
-            kind=VerdictKind.CANCEL,
-            sentence=f"The engine had cancelled its run, as a person asked: {_unfinished(steps)}; settled as cancelled.",
-            found=found,
-        )
-    asked = "" if account.cancel_asked else ", which nobody had asked for here"
-    return _failed(f"The engine had cancelled its run{asked}: {_unfinished(steps)}", steps, found)
+def _cancelled(job: JobState) -> Verdict:
+    said = "the engine says that its run was cancelled"
+    if _whole(job):
+        return _account_says_done(said)
+    if job.cancel_asked and _doubtful(job) is None:
+        return _settle(VerdictKind.CANCEL, "Cancelled, as a person asked", said)
+    nobody = "" if job.cancel_asked else ", and nobody had asked for that"
+    return _failed(job, f"Its run was cancelled{nobody}: {_unfinished(job)}", said)
 
 
-def _broken(account: Account, steps: Sequence[Step], orchestration: Orchestration) -> Verdict:
-    said = "The engine had ended its run with an error"
+def _broken(job: JobState, orchestration: Orchestration, taken_up: int) -> Verdict:
+    said = "the engine says that its run ended with an error"
+    how = "Its run ended with an error"
     if orchestration is Orchestration.EXCEEDED:
-        times = "once" if account.fence == 1 else f"{account.fence:,} times"
-        said = f"Its run was taken up {times} and never came to its end"
-    if _whole(steps):
-        return _account_says_done(said, orchestration.value)
-    return _failed(f"{said}: {_unfinished(steps)}", steps, orchestration.value)
+        said = "the engine has given its run up"
+        how = f"Its run was taken up {times(taken_up)} and never came to its end"
+    if _whole(job):
+        return _account_says_done(said)
+    return _failed(job, f"{how}: {_unfinished(job)}", said)
 
 
-def _account_says_done(said: str, found: str) -> Verdict:
-    return Verdict(
-        kind=VerdictKind.SUCCEED, sentence=f"{said}, and every step had succeeded; settled as succeeded.", found=found
-    )
+def _account_says_done(said: str) -> Verdict:
+    return _settle(VerdictKind.SUCCEED, "Every step succeeded", said)
 
 
-def _failed(said: str, steps: Sequence[Step], found: str) -> Verdict:
-    doubt = _doubtful(steps)
-    sent = (
-        f" Whether what step {doubt.position} ({doubt.label}) sent has arrived is not known."
-        if doubt is not None
-        else ""
-    )
-    return Verdict(kind=VerdictKind.FAIL, sentence=f"{said}; settled as failed.{sent}", found=found)
+def _failed(job: JobState, how: str, said: str) -> Verdict:
+    doubt = _doubtful(job)
+    sent = "" if doubt is None else f". Whether what {doubt.named} sent has arrived is not known"
+    return _settle(VerdictKind.FAIL, f"{how}{sent}", said)
 
 
-def _whole(steps: Sequence[Step]) -> bool:
+def _settle(kind: VerdictKind, how: str, said: str) -> Verdict:
+    return Verdict(kind=kind, how=f"{how}.", sentence=f"{how}; {said}. Settled as {_AS[kind]}.")
+
+
+def _whole(job: JobState) -> bool:
     """Whether there are steps, and all of them succeeded."""
-    return bool(steps) and all(step.status is StepStatus.SUCCEEDED for step in steps)
+    return bool(job.steps) and all(step.status is StepStatus.SUCCEEDED for step in job.steps)
 
 
-def _doubtful(steps: Sequence[Step]) -> Step | None:
+def _doubtful(job: JobState) -> StepState | None:
     """The step of which a call outside was begun and no outcome is known."""
-    return next((step for step in steps if step.sent and not step.status.final), None)
+    return next((step for step in job.steps if step.sent and not step.status.final), None)
 
 
+_AS = {VerdictKind.SUCCEED: "succeeded", VerdictKind.FAIL: "failed", VerdictKind.CANCEL: "cancelled"}
+_ENDED = {JobStatus.SUCCEEDED: "succeeded", JobStatus.FAILED: "failed", JobStatus.CANCELLED: "been cancelled"}
 _IS = {
     StepStatus.RUNNING: "is still running",
     StepStatus.RETRYING: "is still to be tried again",
@@ -230,10 +205,10 @@ _IS = {
 _WORST_FIRST = tuple(_IS)
 
 
-def _unfinished(steps: Sequence[Step]) -> str:
+def _unfinished(job: JobState) -> str:
     """The step that speaks most against success, in words: one under way before one that ended, then one never begun."""
-    if not steps:
+    left = [step for step in job.steps if step.status is not StepStatus.SUCCEEDED]
+    if not left:
         return "no step of it is recorded"
-    left = [step for step in steps if step.status is not StepStatus.SUCCEEDED]
     worst = min(left, key=lambda step: (_WORST_FIRST.index(step.status), step.position))
-    return f"step {worst.position} ({worst.label}) {_IS[worst.status]}"
+    return f"{worst.named} {_IS[worst.status]}"
