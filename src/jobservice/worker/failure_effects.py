@@ -24,7 +24,7 @@ from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.job_states import FailureEffectState
 from jobcontract.states import OutcomeKind, Role
 from jobservice.application import Application, NewWorkItem, Outcome, failed
-from jobservice.application_jobs import JobInputs
+from jobservice.application_jobs import FailureEffect, JobInputs
 from jobservice.records import RecordSet
 from jobservice.rules.jobs import safe, times
 from jobservice.store import failure_effects as store
@@ -207,34 +207,37 @@ class FailureEffects:
         if function is None:
             return failed(f"This Worker has no code for the failure effect {found.effect}.")
         call = EffectCall(transaction=transaction, found=found, records=self.records, scorer=self._scorer)
-        outcome = failed("")
         async with transaction.connection.transaction() as savepoint:
-            try:
-                async with asyncio.timeout(BOUND_SECONDS):
-                    returned: object = await function(call)
-                outcome = (
-                    returned if isinstance(returned, Outcome) else _broken(found, "returned no outcome", trace=False)
-                )
-            except asyncio.CancelledError:
-                if cancelled():
-                    raise
-                outcome = _broken(found, "cancelled itself")
-            except psycopg.OperationalError:
-                raise
-            except TimeoutError:
-                outcome = failed(f"The failure effect {found.effect} took longer than {BOUND_SECONDS:g} s.")
-            except Refusal as refusal:
-                if refusal.kind in (ErrorCode.DATABASE_AWAY, ErrorCode.TIMED_OUT):
-                    raise
-                outcome = failed(safe(refusal.detail))
-            except BaseException:  # whatever the application raises is the effect's outcome: SystemExit ends no Worker
-                outcome = _broken(found, "went wrong")
+            outcome = await _called(function, call)
             await call.close()
             if outcome.kind is OutcomeKind.DONE and _aborted(transaction):
                 outcome = _broken(found, "went on after the database had refused what it did", trace=False)
             if outcome.kind is not OutcomeKind.DONE:
                 raise psycopg.Rollback(savepoint)
         return outcome
+
+
+async def _called(function: FailureEffect, call: EffectCall) -> Outcome:
+    """What the effect returned, or an outcome in place of what it raised; raises what is not its own."""
+    found = call.found
+    try:
+        async with asyncio.timeout(BOUND_SECONDS):
+            returned: object = await function(call)
+    except asyncio.CancelledError:
+        if cancelled():
+            raise
+        return _broken(found, "cancelled itself")
+    except psycopg.OperationalError:
+        raise
+    except TimeoutError:
+        return failed(f"The failure effect {found.effect} took longer than {BOUND_SECONDS:g} s.")
+    except Refusal as refusal:
+        if refusal.kind in (ErrorCode.DATABASE_AWAY, ErrorCode.TIMED_OUT):
+            raise
+        return failed(safe(refusal.detail))
+    except BaseException:  # whatever the application raises is the effect's outcome: SystemExit ends no Worker
+        return _broken(found, "went wrong")
+    return returned if isinstance(returned, Outcome) else _broken(found, "returned no outcome", trace=False)
 
 
 async def _keep(transaction: Transaction, taken: TakenEffect, found: DueEffect, outcome: Outcome) -> str:
