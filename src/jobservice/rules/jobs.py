@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from jobcontract.errors import ErrorCode
 from jobcontract.ids import storable
@@ -19,7 +20,8 @@ from jobservice.application import Outcome
 from jobservice.application_jobs import Patience
 from jobservice.rules.claims import Allowed, Denied
 from jobservice.rules.job_kinds import JobKind
-from jobservice.rules.job_states import Again, CancelAsked, Ended, Held, JobState, Lost, Passed, StepState, Wait
+from jobservice.rules.job_states import Again, CancelAsked, Ended, Held, Lost, Passed, StepState, Wait
+from jobservice.rules.job_states import JobState as JobState
 
 SENTENCE_MOST = 1_000
 """Most characters that are kept of a sentence about a step or a job."""
@@ -103,6 +105,15 @@ def progress_of(steps: tuple[StepState, ...], *, before: int = 0) -> int:
     whole = sum(each.weight for each in steps)
     done = sum(each.weight * (100 if each.status is StepStatus.SUCCEEDED else each.progress) for each in steps)
     return max(before, min(done // whole, 99) if whole else 0)
+
+
+def with_steps(job: JobState, changed: Mapping[int, tuple[StepStatus, int | None]]) -> JobState:
+    """The job with steps, by position, in another status and at another progress (None: as before)."""
+    steps = []
+    for each in job.steps:
+        status, progress = changed.get(each.position, (each.status, None))
+        steps.append(replace(each, status=status, progress=each.progress if progress is None else progress))
+    return replace(job, steps=tuple(steps))
 
 
 def decide_begin(

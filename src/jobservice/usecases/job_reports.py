@@ -10,173 +10,102 @@ writes nothing: `Lost` (another Worker has it), `Ended` (it is settled: a late r
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from jobcontract.job_states import JobStatus
-from jobcontract.states import Moves
+from jobcontract.job_states import JobEventKind, JobStatus, StepStatus
 from jobservice.application import Outcome
-from jobservice.application_jobs import JobInputs, Patience
-from jobservice.rules.job_states import StepState
+from jobservice.application_jobs import Patience
+from jobservice.rules import jobs as rules
+from jobservice.rules.job_states import Again as Again
+from jobservice.rules.job_states import CancelAsked as CancelAsked
+from jobservice.rules.job_states import Ended as Ended
+from jobservice.rules.job_states import GoOn as GoOn
+from jobservice.rules.job_states import Held as Held
+from jobservice.rules.job_states import Lost as Lost
+from jobservice.rules.job_states import Passed as Passed
+from jobservice.rules.job_states import StepState as StepState
+from jobservice.rules.job_states import Wait as Wait
+from jobservice.store import jobs as store
 from jobservice.store.database import Transaction
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
-    """One Worker's hold on one job: every report carries it."""
-
-    family: str
-    job: str
-    tenant: str
-    holder: str
-    """Id of the Worker (a UUID)."""
-    fence: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lost:
-    """The job is not this run's (any more), or is not there: stop, and write nothing."""
-
-    sentence: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
-    """The job is settled, by this report or before it. `refused`: why a success was not kept (INV-07)."""
-
-    status: JobStatus
-    sentence: str
-    here: bool = False
-    """Whether this very call settled it."""
-    refused: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CancelAsked:
-    """Somebody asked for the job to be cancelled; nothing was written. Roll back, then `settle_cancelled`."""
-
-    person: str | None
-    reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
-    """A stop, or the money switch, lets no step begin now; nothing was written. Ask again in a while."""
-
-    sentence: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wait:
-    """The step is tried again in so many seconds; nothing was written."""
-
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Passed:
-    """The step has succeeded already (its Worker died after the report): go on with the next one."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TakenUp:
-    """The job is this Worker's: `run` is what its reports carry. `steps` in order; the first that has not succeeded is
-    next. `cancel_asked`: begin nothing, `settle_cancelled`."""
-
-    run: Run
-    kind: str
-    version: int
-    """Of the kind's definition that this job uses."""
-    moves: Moves
-    steps: tuple[StepState, ...]
-    cancel_asked: bool
-    lineage: str
-    plan: str | None
-    recovery: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Begun:
-    """An attempt at a step began, and was counted. What the step may see."""
-
-    step: StepState
-    attempt: int
-    kind: str
-    version: int
-    inputs: JobInputs
-    results: Mapping[str, Mapping[str, Any]]
-    """What each earlier step kept."""
-    requester: str | None
-    subject: str | None
-    customer: str | None
-    workspace: str | None
-    plan: str | None
-    recovery: str | None
-    lineage: str
-    scope: str
-    """The idempotency scope: lineage and step, equal in every attempt and in every retry of the job."""
-    outward_key: str
-    """`scope` as the outside world knows it."""
-    sent: bool
-    """An earlier attempt committed *sent* and no outcome: ask with `look_up`, do not send again."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
-    """A progress or *sent* was written. `progress`: of the whole job."""
-
-    progress: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GoOn:
-    """The step succeeded, and the step at `position` is next."""
-
-    position: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Again:
-    """The step is tried again in so many seconds."""
-
-    seconds: float
-    sentence: str
-
-
-async def take_up(
-    transaction: Transaction, *, family: str, job: str, holder: str, handle: str
-) -> TakenUp | Ended | Lost:
-    """Make the job this Worker's under a raised fence; a job that ran before says in its history that it was taken up.
-
-    `handle`: the engine's name of the workflow; one that is not the job's own is `Lost`. A pending job stays pending
-    until its first step begins. Taken up twice by the same holder raises the fence twice.
-    """
-    raise NotImplementedError
-
-
-async def begin_step(
-    transaction: Transaction, run: Run, position: int, *, attempts_most: int
-) -> Begun | Passed | Wait | Held | CancelAsked | Ended | Lost:
-    """Begin an attempt at the step: counted here, so that one whose Worker is killed counts (case RETRY-01).
-
-    Where `attempts_most` were begun already, the last one's Worker was lost: step and job end as failed (`Ended`, here).
-    Reads the tenant's stop, the stop of its kind, and for a step that moves money the money switch: `Held`. Whoever sets
-    one waits until this transaction ended.
-    """
-    raise NotImplementedError
+from jobservice.store.job_events import NewEvent
+from jobservice.store.job_steps import StepChange
+from jobservice.store.jobs import LockedJob
+from jobservice.usecases.job_beginnings import begin_step as begin_step
+from jobservice.usecases.job_beginnings import hand_back as hand_back
+from jobservice.usecases.job_beginnings import held_by
+from jobservice.usecases.job_beginnings import take_up as take_up
+from jobservice.usecases.job_runs import (
+    LOST,
+    ended,
+    fail_step,
+    hold_of,
+    late,
+    lost_to,
+    not_running,
+    outside_reference,
+    write_step,
+)
+from jobservice.usecases.job_runs import Begun as Begun
+from jobservice.usecases.job_runs import Kept as Kept
+from jobservice.usecases.job_runs import Run as Run
+from jobservice.usecases.job_runs import TakenUp as TakenUp
+from jobservice.usecases.job_runs import outward_key as outward_key
+from jobservice.usecases.job_settling import settle, settle_with
 
 
 async def report_progress(
     transaction: Transaction, run: Run, position: int, percent: int, sentence: str | None = None
 ) -> Kept | CancelAsked | Ended | Lost:
     """Write how far the running step is; less than before changes nothing (INV-04)."""
-    raise NotImplementedError
+    job = await store.lock(transaction, run.family, run.job)
+    if (lost := not_running(run, job, position)) is not None or job is None:
+        return lost or Lost(sentence=LOST)
+    if job.state.cancel_asked:
+        return CancelAsked(person=job.state.cancel_asked_by, reason=job.state.cancel_reason or "")
+    step = job.state.at(position)
+    percent = min(max(percent, 0), 100)
+    if percent <= step.progress and sentence is None:
+        return Kept(progress=job.state.progress)
+    percent = max(percent, step.progress)
+    said = rules.safe(sentence) if sentence else f"{step.label}: {percent} %."
+    event = NewEvent(
+        kind=JobEventKind.PROGRESS,
+        sentence=said,
+        step=step.step,
+        status=StepStatus.RUNNING.value,
+        detail={"percent": percent},
+    )
+    change = StepChange(
+        position=position,
+        status=StepStatus.RUNNING,
+        progress=percent,
+        sentence=said if sentence else None,
+    )
+    return Kept(progress=await write_step(transaction, run, job, step, change, [event]))
 
 
 async def report_sent(transaction: Transaction, run: Run, position: int) -> Kept | CancelAsked | Held | Ended | Lost:
     """Write that the running step's one call to the outside world is made now: commit it before the call. Reads stops and
     money switch once more."""
-    raise NotImplementedError
+    locked = await store.lock_holding_work(transaction, run.family, run.job)
+    job = None if locked is None else locked[0]
+    if (lost := not_running(run, job, position)) is not None or job is None or locked is None:
+        return lost or Lost(sentence=LOST)
+    if job.state.cancel_asked:
+        return CancelAsked(person=job.state.cancel_asked_by, reason=job.state.cancel_reason or "")
+    step = job.state.at(position)
+    if (held := held_by(locked[1], step.moves)) is not None:
+        return Held(sentence=held)
+    event = NewEvent(
+        kind=JobEventKind.PROGRESS,
+        sentence=f"{step.label}: sent.",
+        step=step.step,
+        status=StepStatus.RUNNING.value,
+        detail={"sent": True},
+    )
+    key = outward_key(job.lineage, step.step)
+    change = StepChange(position=position, status=StepStatus.RUNNING, sent=True, outward_key=key)
+    return Kept(progress=await write_step(transaction, run, job, step, change, [event]))
 
 
 async def report_outcome(
@@ -197,16 +126,79 @@ async def report_outcome(
     `result`: what later steps may read. `reference`: of the log line of a failure; None = a new one. `jitter`: 0 to 1.
     Where a cancellation was asked for, nothing is written, unless the step was sent: what happened outside is kept.
     """
-    raise NotImplementedError
+    job = await store.lock(transaction, run.family, run.job)
+    if (lost := lost_to(run, job)) is not None or job is None:
+        return lost or Lost(sentence=LOST)
+    decided = rules.decide_report(job.state, position, outcome, patience=patience, jitter=jitter)
+    if isinstance(decided, Ended):
+        return late(job, "report-outcome")
+    if isinstance(decided, rules.Fail):
+        return await fail_step(transaction, run, job, decided, reference=reference, outcome=outcome)
+    if isinstance(decided, rules.Succeed):
+        return await _succeed(transaction, run, job, decided, outcome=outcome, result=result)
+    if isinstance(decided, Again):
+        step = job.state.at(position)
+        change = StepChange(
+            position=position,
+            status=StepStatus.RETRYING,
+            wait_seconds=decided.seconds,
+            sentence=decided.sentence,
+            failure_reference=reference,
+        )
+        event = NewEvent(
+            kind=JobEventKind.STEP_RETRYING,
+            sentence=decided.sentence,
+            step=step.step,
+            status=StepStatus.RETRYING.value,
+            detail={"attempt": step.attempts, "seconds": round(decided.seconds, 3)},
+        )
+        await write_step(transaction, run, job, step, change, [event])
+    return decided
+
+
+async def _succeed(
+    transaction: Transaction,
+    run: Run,
+    job: LockedJob,
+    decided: rules.Succeed,
+    *,
+    outcome: Outcome,
+    result: Mapping[str, Any] | None,
+) -> GoOn | Ended:
+    step = decided.step
+    change = StepChange(
+        position=step.position,
+        status=StepStatus.SUCCEEDED,
+        progress=100,
+        sentence=decided.sentence,
+        reference=outside_reference(outcome),
+        result=result,
+    )
+    event = NewEvent(
+        kind=JobEventKind.STEP_SUCCEEDED,
+        sentence=decided.sentence,
+        step=step.step,
+        status=StepStatus.SUCCEEDED.value,
+        detail={"attempt": step.attempts},
+    )
+    if decided.next is not None:
+        await write_step(transaction, run, job, step, change, [event])
+        return GoOn(position=decided.next)
+    settled = await settle_with(
+        transaction, job, JobStatus.SUCCEEDED, [change], [event], sentence=decided.sentence, hold=hold_of(run)
+    )
+    return ended(settled)
 
 
 async def settle_cancelled(transaction: Transaction, run: Run) -> Ended | Lost:
     """Settle the job as cancelled, with its running and queued steps: after its waits and tasks ended. `Lost` also where
     nobody asked for it."""
-    raise NotImplementedError
-
-
-async def hand_back(transaction: Transaction, run: Run, sentence: str) -> bool:
-    """Give the job back as its Worker stops: a running step is to be tried again at once and its attempt counts against no
-    limit; the holder is taken off. False where the job is not this run's or is settled."""
-    raise NotImplementedError
+    job = await store.lock(transaction, run.family, run.job)
+    if (lost := lost_to(run, job)) is not None or job is None:
+        return lost or Lost(sentence=LOST)
+    if job.state.status.final:
+        return late(job, "settle-cancelled")
+    if not job.state.cancel_asked:
+        return Lost(sentence="Nobody asked for the job to be cancelled.")
+    sentence = f"Cancelled by {job.state.cancel_asked_by or 'the service'}: {job.state.cancel_reason}"
+    return ended(await settle(transaction, job, JobStatus.CANCELLED, sentence=sentence, hold=hold_of(run)))

@@ -7,11 +7,34 @@ Everything is the caller's transaction, which has locked the job (`store.jobs.lo
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from jobcontract.job_states import JobStatus
+import structlog
+
+from jobcontract.job_states import JobEventKind, JobStatus, StepStatus
+from jobservice.rules import jobs as rules
+from jobservice.rules.job_states import Ended, StepState
+from jobservice.rules.job_words import about, notice
+from jobservice.store import jobs as store
 from jobservice.store.database import Transaction
+from jobservice.store.job_events import NewEvent
+from jobservice.store.job_steps import StepChange
 from jobservice.store.jobs import LockedJob
+
+_log = structlog.get_logger(__name__)
+
+
+class JobMoved(RuntimeError):
+    """A locked job is not as it was read: a fault of the caller, whose transaction rolls back."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hold:
+    """Whose the job is while it is settled: holder and fence are compared in the write."""
+
+    holder: str
+    fence: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,12 +63,172 @@ async def settle(
     step: str | None = None,
     reconciled: str | None = None,
     person: str | None = None,
+    hold: Hold | None = None,
 ) -> Settled:
     """Settle a locked job.
 
     `succeeded` while a step has not succeeded is settled as failed, naming the step (INV-07). `sentence`: how it ended; of
     a failure its safe summary. `reference`: of a failure (None = a new one); `step`: the id of the step that failed.
     `reconciled`: what was found where the account and the engine disagreed: a line of history of its own, before.
-    `person`: who did it, where a person did. ValueError for a status that is not final.
+    `person`: who did it, where a person did. `hold`: of a Worker that reports. ValueError for a status that is not final.
     """
-    raise NotImplementedError
+    events = []
+    if reconciled is not None:
+        events.append(NewEvent(kind=JobEventKind.RECONCILED, sentence=rules.safe(reconciled), person=person))
+    return await settle_with(
+        transaction,
+        job,
+        status,
+        (),
+        events,
+        sentence=sentence,
+        reference=reference,
+        step=step,
+        person=person,
+        hold=hold,
+    )
+
+
+async def settle_with(
+    transaction: Transaction,
+    job: LockedJob,
+    status: JobStatus,
+    changes: Sequence[StepChange],
+    events: Sequence[NewEvent],
+    *,
+    sentence: str,
+    reference: str | None = None,
+    step: str | None = None,
+    person: str | None = None,
+    hold: Hold | None = None,
+) -> Settled:
+    """As `settle`, together with the transitions of steps, and the lines of history, that bring it about."""
+    after = _after(job, changes)
+    decided = rules.decide_settle(after, status)
+    if isinstance(decided, Ended):
+        _log.info("job-late-settlement", job=job.id, kind=job.kind, status=decided.status.value, wanted=status.value)
+        return Settled(status=decided.status, sentence=decided.sentence, here=False)
+    final = decided.status
+    said = rules.safe(sentence if decided.refused is None else _refused(decided.refused))
+    failed = final is JobStatus.FAILED
+    reference = (reference or new_reference()) if failed else None
+    left = [each for each in after.steps if not each.status.final]
+    changes = [*changes, *(_left(each, final, said, reference) for each in left)]
+    lines = [*events, *(_line(each, final) for each in left)]
+    lines.append(_settled(final, said, reference, person))
+    last = _last(job, changes)
+    failed_step = step or (last[0] if last is not None else None)
+    row = await store.write(
+        transaction,
+        job,
+        store.RootChange(
+            status=final,
+            holder=None if hold is None else hold.holder,
+            fence=None if hold is None else hold.fence,
+            progress=100 if final is JobStatus.SUCCEEDED else rules.progress_of(after.steps, before=job.state.progress),
+            last_step=None if last is None else last[0],
+            last_step_status=None if last is None else last[1],
+            summary=said if failed else None,
+            failure_reference=reference,
+            cause_step=(failed_step or "job") if failed else None,
+            cause=rules.cause_text(said) if failed else None,
+        ),
+        lines,
+        changes,
+        notice=_notice(job, final, said, reference),
+        retry_succeeded=final is JobStatus.SUCCEEDED and job.retry_of is not None,
+    )
+    if row is None:
+        raise JobMoved(f"job {job.id} is not as it was locked")
+    return Settled(status=final, sentence=said, here=True, refused=decided.refused)
+
+
+def _after(job: LockedJob, changes: Sequence[StepChange]) -> rules.JobState:
+    """The job with its steps as the changes leave them."""
+    return rules.with_steps(job.state, {each.position: (each.status, each.progress) for each in changes})
+
+
+def _refused(refused: str) -> str:
+    return f"{refused[:1].upper()}{refused[1:]}."
+
+
+def _left(step: StepState, final: JobStatus, said: str, reference: str | None) -> StepChange:
+    """What becomes of a step that had not ended: one that was at work fails with the job; the others were never begun."""
+    begun = step.status in (StepStatus.RUNNING, StepStatus.RETRYING)
+    if final is JobStatus.FAILED and begun:
+        return StepChange(position=step.position, status=StepStatus.FAILED, sentence=said, failure_reference=reference)
+    return StepChange(position=step.position, status=StepStatus.CANCELLED)
+
+
+def _line(step: StepState, final: JobStatus) -> NewEvent:
+    begun = step.status in (StepStatus.RUNNING, StepStatus.RETRYING)
+    if final is JobStatus.FAILED and begun:
+        kind, status, sentence = JobEventKind.STEP_FAILED, StepStatus.FAILED, f"{step.label} ended with the job."
+    else:
+        how = "was ended" if begun else "was not begun"
+        kind, status, sentence = JobEventKind.STEP_CANCELLED, StepStatus.CANCELLED, f"{step.label} {how}."
+    return NewEvent(kind=kind, sentence=sentence, step=step.step, status=status.value)
+
+
+def _settled(final: JobStatus, said: str, reference: str | None, person: str | None) -> NewEvent:
+    detail = {} if reference is None else {"reference": reference}
+    return NewEvent(kind=JobEventKind.SETTLED, sentence=said, status=final.value, person=person, detail=detail)
+
+
+def _last(job: LockedJob, changes: Sequence[StepChange]) -> tuple[str, StepStatus] | None:
+    """The last step that was begun, and how it stands; None where none was."""
+    now = {each.position: each.status for each in changes}
+    begun = [
+        (each.step, now.get(each.position, each.status))
+        for each in job.state.steps
+        if each.attempts or now.get(each.position) in (StepStatus.RUNNING, StepStatus.SUCCEEDED, StepStatus.FAILED)
+    ]
+    return begun[-1] if begun else None
+
+
+def _notice(job: LockedJob, final: JobStatus, said: str, reference: str | None) -> store.NewNotice | None:
+    if job.requester is None:
+        return None
+    return notice_of(
+        job,
+        final,
+        summary=said,
+        reference=reference,
+        cancelled_by=job.state.cancel_asked_by,
+        cancelled_by_id=job.cancel_asked_by,
+        reason=job.state.cancel_reason,
+    )
+
+
+def notice_of(
+    job: LockedJob,
+    outcome: JobStatus,
+    *,
+    summary: str | None = None,
+    reference: str | None = None,
+    cancelled_by: str | None = None,
+    cancelled_by_id: str | None = None,
+    reason: str | None = None,
+) -> store.NewNotice | None:
+    """The row that tells the requester of an outcome; None where no person asked for the job."""
+    if job.requester is None:
+        return None
+    words = notice(
+        outcome,
+        kind=job.kind,
+        label=job.kind_label,
+        about=about(job.subject, job.customer, job.workspace),
+        job=job.id,
+        summary=summary,
+        reference=reference,
+        cancelled_by=cancelled_by,
+        reason=reason,
+    )
+    own = outcome is JobStatus.CANCELLED and cancelled_by_id == job.requester
+    return store.NewNotice(
+        person=job.requester,
+        outcome=outcome,
+        subject=words.subject,
+        text=words.text,
+        suppressed="They cancelled it themselves." if own else None,
+    )
