@@ -7,7 +7,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from examples.payments import drill, hourly_tally, reminders, scoring, settlement, statements, use_cases
+from examples.payments import (
+    archives,
+    bank_files,
+    drill,
+    exports,
+    hourly_tally,
+    reminders,
+    scoring,
+    settlement,
+    statements,
+    use_cases,
+    workspaces,
+)
 from examples.payments.bank.outward import URL_NAME, BankOutward
 from examples.payments.seeding import Seeding
 from jobservice.application import Application, Companion
@@ -21,6 +33,9 @@ use_cases.register(application)
 scoring.register(application)
 for jobs in (drill, hourly_tally, reminders, settlement, statements):
     jobs.register(application)
+for kinds in (archives, exports, workspaces):
+    kinds.register(application)
+bank_files.register(application)
 application.outward("payments.release", BankOutward())
 application.companions = (
     Companion(

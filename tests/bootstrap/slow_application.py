@@ -24,3 +24,5 @@ application.seeder = seeder
 application.use_cases.update(example.use_cases)
 application.rules.update(example.rules)
 application.selections.update(example.selections)
+application.steps.update(example.steps)
+application.failure_effects.update(example.failure_effects)

@@ -15,10 +15,9 @@ from jobcontract.ids import REASON_MAX
 from jobcontract.money import Money, exponent
 
 LINES_MOST = 100_000
-MEMBERS = ("key", "name", "lines")
+MEMBERS = ("key", "lines")
 """The members of a file, every one needed."""
 _LINE = ("key", "minor", "currency", "exponent")
-NAME_MOST = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,13 +38,11 @@ class FileOrder:
     """A file that the bank is to settle: once for its key."""
 
     key: str
-    name: str
-    """What people call it."""
     lines: tuple[FileLine, ...]
 
     def message(self) -> dict[str, object]:
         """The file as it is sent and kept."""
-        return {"key": self.key, "name": self.name, "lines": [line.message() for line in self.lines]}
+        return {"key": self.key, "lines": [line.message() for line in self.lines]}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,9 +146,7 @@ def _order(members: Mapping[str, object]) -> FileOrder:
         if line.key in read:
             raise MessageRefused(f"Line {number:,} names a payment that an earlier line names.")
         read[line.key] = line
-    return FileOrder(
-        key=key_of(members["key"]), name=text_of(members["name"], "name", most=NAME_MOST), lines=tuple(read.values())
-    )
+    return FileOrder(key=key_of(members["key"]), lines=tuple(read.values()))
 
 
 def _line(message: object) -> FileLine:
