@@ -160,8 +160,9 @@ class FakeJob:
             )
             self.tell(JobEventKind.STEP_FAILED, at, f"{step.label}: {summary}", step=step, reference=reference)
         self._stop_rest(at)
-        self.put(failure_summary=summary, failure_reference=reference)
-        self._settle(at, JobStatus.FAILED, f"Failed: {summary}")
+        told = summary if step is None or not self.here else f"{step.label}: {summary}"
+        self.put(failure_summary=told, failure_reference=reference)
+        self._settle(at, JobStatus.FAILED, f"Failed: {told}")
         if self.kind.effect is not None:
             self.effect = FailureEffectState.DONE
             self.tell(JobEventKind.EFFECT_DONE, at, self.kind.effect)
@@ -190,7 +191,7 @@ class FakeJob:
         changed = step.model_copy(update=more)
         self.steps[step.position - 1] = changed
         if touch:
-            self.put(last_step=changed.label, last_step_status=changed.status)
+            self.put(last_step=changed.step, last_step_status=changed.status)
         return changed
 
     def _progress(self) -> int:

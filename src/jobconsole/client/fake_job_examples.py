@@ -192,7 +192,7 @@ def _corrected(account: FakeAccount) -> FakeJob:
         job.begin_step(_at(job, 41 + 20 * step))
     person = KIRAN
     told = notice(
-        job, JobStatus.SUCCEEDED, person, state="delivered", attempts=1, delivered_at=_at(job, 80), try_at=_at(job, 78)
+        job, JobStatus.SUCCEEDED, person, state="delivered", attempts=1, delivered_at=_at(job, 80), try_at=None
     )
     job.notices.append(told)
     words = "Success refused: step 3 (Hand the archive over) was still running. It was settled as failed."

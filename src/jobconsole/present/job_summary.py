@@ -2,11 +2,12 @@
 failed, what happens next, what to quote. Pure.
 
 Nothing internal stands in them: no step, engine, Worker or plan, no input, nobody's name, and nothing that staff wrote as
-a reason. Of the failure they have its summary alone, which is safe to show (requirement INV-12).
+a reason. Of a failure they have the label of the part that failed, and its summary where that is in plain words.
 """
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, tzinfo
 
 from jobconsole.present.text import line
@@ -14,6 +15,13 @@ from jobcontract.job_states import JobResolution, JobStatus, StepStatus
 from jobcontract.jobs import HERE, Job, JobRelative
 from jobcontract.states import Moves
 
+_INTERNAL = re.compile(
+    r"\b(?:worker|engine|attempt|workflow|lease|fence|run|reconcil\w*|step \d+)\b"  # how the service works
+    r"|\b\w*(?:Error|Exception)\b|\w_\w|\w\(\)|Traceback|://"  # how a program says it
+    r"|[\w.+-]+@[\w-]+\.|\b[0-9a-f]{8}-[0-9a-f]{4}-",  # addresses and ids
+    re.IGNORECASE,
+)
+"""A summary with one of these is no plain words: the part that failed is named instead."""
 NOTHING_LEFT = "There is nothing left to do."
 
 
@@ -89,8 +97,8 @@ def _again(job: Job, latest: JobRelative, zone: tzinfo) -> list[str]:
     at = f"It was started again on {_at(latest.requested_at, zone)}"
     if latest.status is JobStatus.SUCCEEDED:
         mended = job.resolved.at if job.resolved is not None and job.resolved.job is not None else None
-        completed = "completed" if mended is None else f"completed on {_at(mended, zone)}"
-        return [f"{at}, and {completed}.", NOTHING_LEFT]
+        when = "" if mended is None else f" on {_at(mended, zone)}"
+        return [f"{at}, and was completed{when}.", NOTHING_LEFT]
     if latest.status is JobStatus.PENDING:
         return [f"{at}, and waits for its turn; there is nothing for you to do."]
     if latest.status is JobStatus.RUNNING:
@@ -119,9 +127,27 @@ def _quote(job: Job) -> str:
     return f"Please quote {row.id}{where} if you ask about it."
 
 
-def _sentence(summary: str | None) -> str:
-    told = (summary or "").strip() or "the cause was not told"
-    return told if told[-1] in ".!?" else f"{told}."
+def _wrong(job: Job) -> str:
+    """What went wrong: the part by its label, and the summary where it says nothing of how the service works inside."""
+    failed = next((each for each in job.steps if each.status is StepStatus.FAILED), None)
+    told = (job.summary.failure_summary or "").strip()
+    where = ""
+    if failed is not None:
+        told = told.removeprefix(f"{failed.label}: ")
+        where = f', at the part "{failed.label}"'
+    if told and not _INTERNAL.search(told) and not any(name in told for name in _names(job)):
+        return f"What went wrong{where}: {told if told[-1] in '.!?' else f'{told}.'}"
+    if failed is not None:
+        return f'What went wrong: its part "{failed.label}" could not be completed.'
+    return "What went wrong is known to our engineers by the reference."
+
+
+def _names(job: Job) -> set[str]:
+    """Whoever had to do with it: ids and names."""
+    people = [job.summary.requester, *(each.person for each in job.events), *(each.person for each in job.notices)]
+    people += [each.requester for each in job.lineage]
+    people += [None if each is None else each.person for each in (job.cancellation, job.resolved)]
+    return {word for person in people if person is not None for word in (person.id, person.name)}
 
 
 def _at(instant: datetime, zone: tzinfo) -> str:

@@ -44,10 +44,22 @@ OPENS: Mapping[FoundNoun, str] = {
     FoundNoun.AUDIT: "audit show {id}",
 }
 """Which twin shows a noun; one without has none."""
+PLURALS: Mapping[FoundNoun, str] = {
+    FoundNoun.JOB: "jobs",
+    FoundNoun.ITEM: "work items",
+    FoundNoun.PLAN: "plans",
+    FoundNoun.RECOVERY: "recoveries",
+    FoundNoun.SCHEDULE: "schedules",
+    FoundNoun.OCCURRENCE: "occurrences",
+    FoundNoun.PERSON: "people",
+    FoundNoun.AUDIT: "the audit trail",
+    FoundNoun.WORKER: "Workers",
+}
+"""Where was looked, in words."""
 _EFFECTS: Mapping[FailureEffectState, str] = {
     FailureEffectState.DUE: "to be done now",
     FailureEffectState.DONE: "done",
-    FailureEffectState.FAILED: "it failed, and is not tried any more",
+    FailureEffectState.FAILED: "given up: it failed, and is not tried any more",
 }
 
 
@@ -159,9 +171,9 @@ def _more_lines(job: Job, zone: tzinfo) -> list[str]:
     if resolved is not None:
         by = "" if resolved.person is None else f" by {_person(resolved.person)}"
         ticket = f", ticket {resolved.ticket}" if resolved.ticket else ""
-        retry = f" {resolved.job} succeeded" if resolved.job else ""
+        how = f"by its retry {resolved.job}, which succeeded" if resolved.job else f"{resolved.resolution}{by}"
         why = f": {resolved.reason}" if resolved.reason else ""
-        told = f"{resolved.resolution}{retry}{by}, {_both(resolved.at, zone)}{ticket}{why}"
+        told = f"{how}, {_both(resolved.at, zone)}{ticket}{why}"
     effect = _EFFECTS.get(job.failure_effect_state)
     return pairs(
         (
@@ -169,7 +181,7 @@ def _more_lines(job: Job, zone: tzinfo) -> list[str]:
             ("resolved", told),
             ("plan", job.plan),
             ("definition", None if job.definition_version is None else f"version {job.definition_version}"),
-            ("when it fails", job.failure_effect and f"{job.failure_effect}{f' ({effect})' if effect else ''}"),
+            ("when it fails", job.failure_effect and f"{job.failure_effect}{f' It is {effect}.' if effect else ''}"),
             ("Worker", job.worker),
         )
     )
@@ -282,7 +294,7 @@ def kinds_lines(kinds: Sequence[JobKind]) -> list[str]:
 
 def finding_lines(finding: Finding, zone: tzinfo) -> list[str]:
     """One line a thing that was found, with the command that shows it."""
-    looked = f"Looked through: {', '.join(f'{noun}s' if noun is not FoundNoun.AUDIT else 'audit' for noun in finding.looked)}."
+    looked = f"Looked through: {', '.join(PLURALS[noun] for noun in finding.looked) or 'nothing, for want of rights'}."
     if not finding.found:
         return [f"Nothing that you may see is called {line(finding.text)}; whole words only.", looked]
     rows = (
