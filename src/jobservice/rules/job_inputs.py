@@ -113,15 +113,16 @@ _RUN = re.compile(rf"[A-Za-z0-9+/_=-]{{{LONG_LEAST},}}")
 _HEX = re.compile(rf"(?<![A-Za-z0-9])(?<!sha256:)(?<!sha512:)[0-9a-fA-F]{{{HEX_LEAST},}}(?![A-Za-z0-9])")
 
 
-def credential_in(value: str) -> str | None:
+def credential_in(value: str, *, drawn: bool = True) -> str | None:
     """What a text looks like that should not be here, in words like `a private key`; None where it looks like none.
+    `drawn` False: what only looks drawn at random is none, for what may be an idempotency token.
 
     Ids, UUIDs, IBANs, business keys, file names, digests that say so and prose are none.
     """
     for words, pattern in _LOOKS:
         if pattern.search(value):
             return words
-    if _HEX.search(value) or any(_random(run) for run in _RUN.findall(value)):
+    if drawn and (_HEX.search(value) or any(_random(run) for run in _RUN.findall(value))):
         return "a key or token"
     return None
 

@@ -4,13 +4,27 @@
 
 from __future__ import annotations
 
+import difflib
+import hashlib
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from jobcontract.errors import ErrorCode, Refusal
+from jobcontract.ids import KEY_MAX, NAME_MAX, storable
 from jobcontract.job_states import Carrier, JobStatus
+from jobcontract.jobs import INPUTS_MOST
+from jobcontract.states import Moves
 from jobservice.application_jobs import JobInputs
 from jobservice.records import RecordSet
+from jobservice.rules.job_inputs import credential_in, judge_inputs
 from jobservice.rules.job_kinds import JobKind
-from jobservice.store.database import Transaction
+from jobservice.store import jobs as store
+from jobservice.store.database import Row, Transaction
+
+LOOKS = 3
+"""How often an identity is looked for again that was taken, and is gone when it is read: retention came past it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,11 +58,12 @@ class SubmittedJob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryOf:
-    """What a retry is made from: the settled job, its lineage, and why."""
+    """What a retry is made from: the settled job, its lineage, why, and who asked for it."""
 
     job: str
     lineage: str
     reason: str
+    person: str | None
 
 
 async def submit_in(transaction: Transaction, records: RecordSet, submission: Submission) -> SubmittedJob:
@@ -61,13 +76,153 @@ async def submit_in(transaction: Transaction, records: RecordSet, submission: Su
     return await submit_kind(transaction, kind_of(records, submission.kind), submission)
 
 
-async def submit_kind(
-    transaction: Transaction, kind: JobKind, submission: Submission, *, retry: RetryOf | None = None
-) -> SubmittedJob:
-    """As `submit_in`, of a kind that the caller has; `retry`: as the retry of a settled job."""
-    raise NotImplementedError
+async def submit_kind(transaction: Transaction, kind: JobKind, submission: Submission) -> SubmittedJob:
+    """As `submit_in`, of a kind that the caller has."""
+    new = new_job(kind, submission)
+    for _ in range(LOOKS):
+        identifier = await store.insert(transaction, new)
+        if identifier is not None:
+            return SubmittedJob(id=identifier, family=kind.family, kind=kind.id, status=JobStatus.PENDING, first=True)
+        there = await store.of_identity(transaction, kind.family, kind.id, submission.submission_identity)
+        if there is not None:
+            return _again(kind, submission, new.digest, there)
+    raise Refusal(ErrorCode.TIMED_OUT, "The identity is taken and let go again and again. Nothing was done. Try again.")
+
+
+def _again(kind: JobKind, submission: Submission, digest: bytes, there: Row) -> SubmittedJob:
+    """The first job; Refusal JOB_IDENTITY_TAKEN where it is not the same submission."""
+    if bytes(there["inputs_digest"]) != digest:
+        raise Refusal(
+            ErrorCode.JOB_IDENTITY_TAKEN,
+            f"{submission.submission_identity} is job {there['id']} of {kind.label} already, and was submitted with another "
+            f"{', '.join(_differences(submission, there))}. Take a new identity for a new intention.",
+            job=there["id"],
+        )
+    return SubmittedJob(
+        id=there["id"], family=kind.family, kind=kind.id, status=JobStatus(there["status"]), first=False
+    )
+
+
+def _differences(submission: Submission, there: Row) -> list[str]:
+    """What of two submissions differs, by name; never a value."""
+    before: Mapping[str, Any] = there["inputs"]
+    names = sorted({*before, *submission.inputs})
+    differ = [f"input {name}" for name in names if before.get(name) != submission.inputs.get(name)]
+    differ += [name for name in ("customer", "workspace", "plan") if there[name] != getattr(submission, name)]
+    return differ or ["set of inputs"]
+
+
+def new_job(
+    kind: JobKind, submission: Submission, *, retry: RetryOf | None = None, inputs: JobInputs | None = None
+) -> store.NewJob:
+    """The rows of a submission. `inputs`: of a retry, as they were kept; None: those of the submission, judged here.
+
+    Refusal JOB_INPUTS_UNFIT, INVALID_REQUEST, NEEDS_PLAN.
+    """
+    _refuse_words(submission)
+    _refuse_money(kind, submission)
+    kept = _judged(kind, submission) if inputs is None else inputs
+    steps = [(each.step, each.label, each.use_case, each.undo, each.moves.value, each.weight) for each in kind.steps]
+    sentence = "It was submitted." if retry is None else f"It was made as a retry: {retry.reason}"
+    return store.NewJob(
+        family=kind.family,
+        kind=kind.id,
+        version=kind.version,
+        moves=kind.moves.value,
+        carrier=submission.carrier.value,
+        identity=submission.submission_identity,
+        inputs=kept,
+        digest=_digest(kept, submission),
+        requester=submission.requester,
+        subject=submission.subject,
+        customer=submission.customer,
+        workspace=submission.workspace,
+        plan=submission.plan,
+        recovery=submission.recovery,
+        effect=kind.failure_effect,
+        steps=steps,
+        sentence=sentence,
+        person=submission.requester if retry is None else retry.person,
+        detail=_definition(kind),
+        engine=submission.carrier is Carrier.ENGINE,
+        lineage=None if retry is None else retry.lineage,
+        retry_of=None if retry is None else retry.job,
+        retry_reason=None if retry is None else retry.reason,
+    )
+
+
+def _definition(kind: JobKind) -> dict[str, Any]:
+    """The definition as published, which this job uses whatever becomes of the record."""
+    return {
+        "label": kind.label,
+        "application": kind.application,
+        "version": kind.version,
+        "moves": kind.moves.value,
+        "failure_effect": kind.failure_effect,
+        "steps": [
+            {"step": each.step, "label": each.label, "use_case": each.use_case, "weight": each.weight}
+            | ({"undo": each.undo} if each.undo else {})
+            for each in kind.steps
+        ],
+    }
+
+
+def _digest(inputs: JobInputs, submission: Submission) -> bytes:
+    """SHA-256 over what makes two submissions the same: inputs, scope and plan, as canonical JSON. Neither who asked nor
+    how it is called does."""
+    same = {
+        "inputs": dict(inputs),
+        "customer": submission.customer,
+        "workspace": submission.workspace,
+        "plan": submission.plan,
+    }
+    text = json.dumps(same, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).digest()
+
+
+def _judged(kind: JobKind, submission: Submission) -> JobInputs:
+    if len(submission.inputs) > INPUTS_MOST:
+        raise Refusal(ErrorCode.JOB_INPUTS_UNFIT, f"A job has at most {INPUTS_MOST} inputs.")
+    judged = judge_inputs(kind.inputs, submission.inputs)
+    if judged.faults:
+        raise Refusal(ErrorCode.JOB_INPUTS_UNFIT, " ".join(judged.faults))
+    return judged.kept
+
+
+def _refuse_words(submission: Submission) -> None:
+    """Refusal INVALID_REQUEST where identity, subject or scope cannot be kept, or looks like a credential."""
+    words = (
+        ("submission identity", submission.submission_identity, KEY_MAX),
+        ("subject", submission.subject, NAME_MAX),
+        ("customer", submission.customer, KEY_MAX),
+        ("workspace", submission.workspace, KEY_MAX),
+    )
+    for name, text, most in words:
+        if text is None:
+            continue
+        if not (0 < len(text) <= most and storable(text)):
+            raise Refusal(ErrorCode.INVALID_REQUEST, f"The {name} has 1 to {most} characters, without NUL.")
+        if (found := credential_in(text, drawn=False)) is not None:
+            raise Refusal(
+                ErrorCode.INVALID_REQUEST,
+                f"The {name} looks like it holds {found}: everybody who sees the job sees it.",
+            )
+
+
+def _refuse_money(kind: JobKind, submission: Submission) -> None:
+    if kind.moves is Moves.MONEY and submission.plan is None and submission.recovery is None:
+        by = f" of {kind.submitted_by}" if kind.submitted_by else ""
+        raise Refusal(
+            ErrorCode.NEEDS_PLAN, f"{kind.label} moves money: only a confirmed plan{by} submits it. Confirm one."
+        )
 
 
 def kind_of(records: RecordSet, kind: str) -> JobKind:
     """The kind of that id; Refusal NOT_FOUND, naming the nearest there is."""
-    raise NotImplementedError
+    found = records.job_kinds.get(kind)
+    if found is None:
+        known = sorted(records.job_kinds)
+        close = difflib.get_close_matches(kind, known, n=1)
+        hint = f"Did you mean {close[0]}?" if close else f"Kinds: {', '.join(known) or 'none'}."
+        raise Refusal(ErrorCode.NOT_FOUND, f"There is no kind of job {kind[:80]!r}. {hint}")
+    return found
