@@ -52,21 +52,17 @@ def _stands(job: Job, zone: tzinfo) -> list[str]:
     if row.status is JobStatus.SUCCEEDED:
         return [f"It was completed{on}."]
     if row.status is JobStatus.CANCELLED:
-        return [f"It was cancelled{on}, before it was completed.", _done(job)]
-    return [
-        f"It could not be completed: it ended{on}.",
-        f"What went wrong: {_sentence(row.failure_summary)}",
-        _done(job),
-    ]
+        return [f"It was cancelled{on}, before it was completed.", *_done(job)]
+    ended = f", and ended{on}" if on else ""
+    return [f"It could not be completed{ended}.", _wrong(job), *_done(job)]
 
 
-def _done(job: Job) -> str:
-    """How much of it had been done when it ended."""
-    done = sum(step.status is StepStatus.SUCCEEDED for step in job.steps)
-    if not done:
-        return "None of its parts had been completed by then."
-    parts = f"{done:,} of its {len(job.steps):,} parts {'was' if done == 1 else 'were'}"
-    return f"{parts} completed by then, and {'stays' if done == 1 else 'stay'} as done."
+def _done(job: Job) -> list[str]:
+    """How much of it had been done when it ended, where it has more than one part."""
+    done, count = sum(step.status is StepStatus.SUCCEEDED for step in job.steps), len(job.steps)
+    return (
+        [f"{f'{done:,}' if done else 'None'} of its {count:,} parts had been completed by then."] if count > 1 else []
+    )
 
 
 def _next(job: Job, zone: tzinfo) -> list[str]:
