@@ -37,7 +37,8 @@ async def freeze_jobs(
     most, now = service.records.settings.recovery_max_items, await item_store.now(transaction)
     grants = GRANTS[actor.role]
     if order.jobs is not None:
-        asked = [_asked(text) for text in dict.fromkeys(order.jobs)]
+        named = map(_asked, order.jobs)
+        asked = list({each.id or each.text: each for each in named}.values())
     else:
         found = await matching_ids(transaction, service, actor, order.job_filter or "", most=most)
         if len(found) > most:
@@ -74,7 +75,8 @@ def _asked(text: str) -> AskedJob:
     source, colon, identifier = text.rpartition(":")
     if colon and source != HERE and is_slug(source):
         return AskedJob(text=text, id=None, elsewhere=True)
-    return AskedJob(text=text, id=identifier if readable(identifier) and source in ("", HERE) else None)
+    ours = source in ("", HERE) and readable(identifier)
+    return AskedJob(text=text, id=identifier if ours else None)
 
 
 def _kept(found: Mapping[str, Any], act: RecoveryAct) -> KeptOut:

@@ -13,11 +13,9 @@ asked as materialized (
     select
         a.text,
         a.id,
-        a.elsewhere,
-        a.place
+        a.elsewhere
     from
-        unnest(%(texts)s::text[], %(ids)s::uuid[], %(elsewhere)s::boolean[])
-        with ordinality as a (text, id, elsewhere, place)
+        unnest(%(texts)s::text[], %(ids)s::uuid[], %(elsewhere)s::boolean[]) as a (text, id, elsewhere)
 ),
 
 taken as materialized (
