@@ -78,7 +78,7 @@ JOB_FILTER = click.option(
     "--filter",
     "job_filter",
     callback=within(FILTER_MAX, empty=True),
-    help="All jobs that this finds, instead of names: status:failed kind:customers.export age<2d.",
+    help="All jobs that this finds, instead of names: status:failed kind:payments.export age<2d.",
 )
 
 

@@ -6,7 +6,7 @@
     fake.advance(900); fake.away = True; fake.publish_reset()
     fake.bulk.step(plan)                     # the Worker, moved by hand: see `fake_bulk`
     fake.jobs.add("t.minutely", every=60)    # schedules and what runs: see `fake_schedules`
-    fake.account.add("customers.export")     # background jobs: see `fake_jobs`
+    fake.account.add("payments.export")     # background jobs: see `fake_jobs`
 
 Never imported by the console itself.
 """

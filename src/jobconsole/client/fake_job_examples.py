@@ -22,9 +22,9 @@ from jobcontract.states import Moves
 
 HOSTILE = "\x1b[2J\x1b]0;owned\x07[bold]Ltd[/bold] [link=file:///x]\u202eevil\u2066"
 """Text that an honest console shows as signs."""
-FULL = "The archive is larger than the store takes (2 GB)."
-REFUSED = "The customer's system refused the archive: 401."
-LOST = "A record changed while it was read; the export would not fit together."
+FULL = "The store has no room yet, and asks to come again."
+BROKEN = "The format has no column for the purpose."
+UNPUBLISHED = "Nothing was published for 2026-04; there are 2026-01, 2026-02."
 KIRAN = Person(id="k.rao", name="Kiran Rao")
 OLLE = Person(id="o.lind", name="Olle Lind")
 MINUTE, HOUR, DAY = 60, 3_600, 86_400
@@ -77,7 +77,7 @@ def furnish(account: FakeAccount) -> Furnished:
             identity="signup-5521",
             requester=None,
             ago=20,
-            inputs={"region": "eu-north", "seats": 25, "trial": True},
+            inputs={"licence": "L-5521", "seats": 25},
             customer="C-1042",
             workspace="W-88",
         ),
@@ -88,20 +88,20 @@ def _failures(account: FakeAccount) -> tuple[FakeJob, ...]:
     made = []
     for number, (customer, summary, done) in enumerate(
         (
-            ("C-1007", FULL, 1),
-            ("C-1042", FULL, 1),
-            ("C-1013", REFUSED, 2),
-            ("C-1007", FULL, 1),
-            ("C-1021", LOST, 0),
-            ("C-1042", REFUSED, 2),
+            ("C-1007", FULL, 2),
+            ("C-1042", FULL, 2),
+            ("C-1013", BROKEN, 1),
+            ("C-1007", FULL, 2),
+            ("C-1021", UNPUBLISHED, 0),
+            ("C-1042", BROKEN, 1),
         )
     ):
         job = account.add(
-            "customers.export",
-            subject=f"Export for {customer}",
+            "payments.export",
+            subject=f"February for {customer}",
             identity=f"export-2026-03-{number + 1:02d}",
             ago=7 * HOUR - number * 40 * MINUTE,
-            inputs={"format": "csv", "since": "2025-01-01"},
+            inputs={"month": "2026-02", "format": "csv", "store": "auditors"},
             customer=customer,
         )
         job.begin(_at(job, 30), "4a1f0c52")
@@ -119,7 +119,7 @@ def _failures(account: FakeAccount) -> tuple[FakeJob, ...]:
     refused = "The mail server refused the address."
     _tell(made[2], NoticeState.GIVEN_UP, attempts=5, result=refused, reason="Every one of 5 attempts failed.")
     _resolve(account, made[3], JobResolution.ACKNOWLEDGED, "The store is to be made larger.", "OPS-4411")
-    _resolve(account, made[4], JobResolution.RESOLVED, "The customer took the list from the console.", None)
+    _resolve(account, made[4], JobResolution.RESOLVED, "The month is not over: asked for too early.", None)
     return (made[0], made[1], made[2], made[5])
 
 
@@ -130,11 +130,11 @@ def _lineage(account: FakeAccount) -> tuple[FakeJob, ...]:
         identity="signup-5498",
         requester="o.lind",
         ago=30 * HOUR,
-        inputs={"region": "eu-west", "seats": 8, "trial": False},
+        inputs={"licence": "L-5498", "seats": 8},
         customer="C-1007",
         workspace="W-71",
     )
-    account.fail(first, "The name is taken by a workspace that is being removed.", "E-51C0", _at(first, 30))
+    account.fail(first, "The name is taken by a workspace that is being removed.", "E-51C0", _at(first, 30), done=1)
     second = _retry(account, first, 28 * HOUR, "The other workspace is gone.")
     account.fail(second, "The directory of people gave no answer.", "E-51F7", _at(second, 90), done=2)
     third = _retry(account, second, 26 * HOUR, "The directory is back.")
@@ -167,7 +167,7 @@ def _succeeded(account: FakeAccount) -> None:
             subject=name,
             identity=f"signup-55{number:02d}",
             ago=(50 - number * 7) * HOUR,
-            inputs={"region": "eu-west", "seats": 5 + number},
+            inputs={"licence": f"L-55{number:02d}", "seats": 5 + number},
             customer=f"C-10{30 + number}",
             workspace=f"W-8{number}",
         )
@@ -178,12 +178,12 @@ def _succeeded(account: FakeAccount) -> None:
 def _corrected(account: FakeAccount) -> FakeJob:
     """Told as a success, found to be none by the reconciler, and told again."""
     job = account.add(
-        "customers.export",
-        subject="Export for C-1030",
+        "payments.export",
+        subject="January for C-1030",
         identity="export-2026-02-27",
         requester="k.rao",
         ago=74 * HOUR,
-        inputs={"format": "json"},
+        inputs={"month": "2026-01", "format": "fixed", "store": "auditors"},
         customer="C-1030",
     )
     job.begin(_at(job, 5), "4a1f0c52")
@@ -195,11 +195,11 @@ def _corrected(account: FakeAccount) -> FakeJob:
         job, JobStatus.SUCCEEDED, person, state="delivered", attempts=1, delivered_at=_at(job, 80), try_at=None
     )
     job.notices.append(told)
-    words = "Success refused: step 3 (Hand the archive over) was still running. It was settled as failed."
-    account.fail(job, "The handing over was never confirmed.", "E-4D02", _at(job, 400))
+    words = "Success refused: step 3 (deliver) is still running. It was settled as failed."
+    account.fail(job, "The delivery was never confirmed.", "E-4D02", _at(job, 400))
     job.tell(JobEventKind.RECONCILED, _at(job, 401), words)
     _tell(job, NoticeState.DELIVERED, attempts=2, delivered_at=_at(job, 460), corrects="succeeded")
-    _resolve(account, job, JobResolution.RESOLVED, "Handed over by mail.", None)
+    _resolve(account, job, JobResolution.RESOLVED, "Delivered by mail.", None)
     return job
 
 
@@ -213,7 +213,6 @@ def _money(account: FakeAccount) -> tuple[FakeJob, FakeJob]:
         identity="lark-42",
         ago=5 * HOUR - 300,
         plan="lark-42",
-        inputs={"batch": "lark-42"},
         customer=None,
     )
     account.fail(job, "The bank refused the file: its cut-off had passed.", "E-6B10", _at(job, 45), done=2)
@@ -223,16 +222,16 @@ def _money(account: FakeAccount) -> tuple[FakeJob, FakeJob]:
 
 def _cancelled(account: FakeAccount) -> FakeJob:
     job = account.add(
-        "customers.export",
-        subject="Export for C-1013",
+        "payments.export",
+        subject="February for C-1013",
         identity="export-2026-03-00",
         ago=9 * HOUR,
-        inputs={"format": "csv"},
+        inputs={"month": "2026-02", "format": "csv", "store": "auditors"},
         customer="C-1013",
     )
     job.begin(_at(job, 10), "4a1f0c52")
     job.report(_at(job, 40), 60)
-    reason = "The customer wants it from January on."
+    reason = "The customer wants March as well."
     job.cancellation = Cancellation(at=_at(job, 60), person=OLLE, reason=reason)
     job.put(cancel_asked_at=_at(job, 60))
     job.tell(JobEventKind.CANCEL_ASKED, _at(job, 60), f"Asked to be cancelled: {reason}", person=OLLE)
@@ -243,11 +242,11 @@ def _cancelled(account: FakeAccount) -> FakeJob:
 
 def _hostile(account: FakeAccount) -> FakeJob:
     job = account.add(
-        "customers.export",
+        "payments.export",
         subject=HOSTILE,
         identity=f"export-{HOSTILE}",
         ago=50 * MINUTE,
-        inputs={"format": HOSTILE},
+        inputs={"month": "2026-02", "format": HOSTILE, "store": "auditors"},
         customer="C-6666",
     )
     return account.fail(job, f"It said {HOSTILE}", "E-6666", _at(job, 5))
@@ -255,24 +254,28 @@ def _hostile(account: FakeAccount) -> FakeJob:
 
 def _running(account: FakeAccount) -> FakeJob:
     job = account.add(
-        "reports.rebuild", subject="Reports of 2025", identity="rebuild-2025", ago=11 * MINUTE, inputs={"year": 2025}
+        "payments.archive-statements",
+        subject="Statements of 2025",
+        identity="archive-2025",
+        ago=11 * MINUTE,
+        inputs={"statements": 1200},
     )
     job.begin(_at(job, 2), "4a1f0c52-7c3e-4b0e-9a55-2f6f0c1d7e10")
-    job.end_step(_at(job, 95), "Read 1,204,331 lines.")
+    job.end_step(_at(job, 95), "Found 1,200 statements.")
     job.begin_step(_at(job, 96))
     for percent in range(5, 65, 5):
-        job.report(_at(job, 96 + percent * 8), percent, f"{percent * 12:,} of 1,200 reports.")
+        job.report(_at(job, 96 + percent * 8), percent, f"{percent * 12:,} of 1,200 statements.")
     account.changed(job)
     return job
 
 
 def _cancelling(account: FakeAccount) -> FakeJob:
     job = account.add(
-        "customers.export",
-        subject="Export for C-1021",
+        "payments.export",
+        subject="February for C-1021",
         identity="export-2026-03-09",
         ago=4 * MINUTE,
-        inputs={"format": "csv"},
+        inputs={"month": "2026-02", "format": "csv", "store": "auditors"},
         customer="C-1021",
     )
     job.begin(_at(job, 3), "4a1f0c52-7c3e-4b0e-9a55-2f6f0c1d7e10")

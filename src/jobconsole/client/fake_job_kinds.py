@@ -73,7 +73,7 @@ def _kind(
     wire = JobKind(
         id=identifier,
         label=label,
-        application=identifier.partition(".")[0],
+        application="service" if identifier.startswith("service.") else "payments",
         moves=moves,
         retryable=retryable,
         failure_effect=effect or no_effect,
@@ -86,44 +86,48 @@ def _kind(
 BANK_FILE = _kind(
     "payments.bank-file",
     "Bank file",
-    FakeStep(step="collect", label="Collect the released payouts"),
+    FakeStep(step="collect", label="Collect the payouts"),
     FakeStep(step="write", label="Write the file"),
-    FakeStep(step="send", label="Send it to the bank", moves=Moves.MONEY, most=3),
-    FakeStep(step="acknowledge", label="Wait for the bank's acknowledgement"),
-    FakeStep(step="book", label="Book what was acknowledged"),
-    inputs=(_field("batch", "Batch"),),
-    effect="Opens a work item for finance: the file may have reached the bank.",
+    FakeStep(step="submit", label="Give it to the bank", moves=Moves.MONEY, most=3),
+    FakeStep(step="acknowledge", label="Wait for the bank"),
+    FakeStep(step="archive", label="Keep a note of it"),
+    effect="Opens a work item for finance: what is left of the file.",
     submitted_by="payments.release-many",
 )
 ACTIVATE = _kind(
     "workspace.activate",
-    "Activate a workspace",
+    "Activation of a workspace",
+    FakeStep(step="check", label="Check the licence"),
     FakeStep(step="reserve", label="Reserve the name"),
-    FakeStep(step="create", label="Create the workspace"),
-    FakeStep(step="access", label="Give access to its people"),
-    FakeStep(step="tell", label="Tell the owner", most=8),
-    inputs=(
-        _field("region", "Region"),
-        _field("seats", "Seats", "integer", required=False),
-        _field("trial", "Trial", "boolean", required=False),
-    ),
-    effect="Gives the reserved name back.",
+    FakeStep(step="open", label="Open the workspace", most=8),
+    FakeStep(step="write", label="Write its applications"),
+    inputs=(_field("licence", "Licence"), _field("seats", "Seats", "integer")),
+    effect="Gives the reserved name back, and says that the workspace was not activated.",
 )
 EXPORT = _kind(
-    "customers.export",
-    "Customer export",
-    FakeStep(step="read", label="Read the records"),
-    FakeStep(step="write", label="Write the archive", most=4),
-    FakeStep(step="hand-over", label="Hand the archive over", most=3),
-    inputs=(_field("format", "Format"), _field("since", "Since", required=False)),
+    "payments.export",
+    "Export of a month",
+    FakeStep(step="check", label="Check the month", most=2),
+    FakeStep(step="render", label="Write the file", most=2),
+    FakeStep(step="deliver", label="Deliver it", most=3),
+    inputs=(_field("month", "Month"), _field("format", "Format"), _field("store", "Store")),
+    no_effect="Nothing: a file is delivered whole or not at all; whoever needs it asks again.",
+)
+ARCHIVE = _kind(
+    "payments.archive-statements",
+    "Archive of statements",
+    FakeStep(step="gather", label="Gather the statements"),
+    FakeStep(step="archive", label="Archive them"),
+    FakeStep(step="index", label="Write the index"),
+    inputs=(_field("statements", "Statements", "integer"),),
+    no_effect="Nothing: statements stay where they are until all are in the archive.",
 )
 REBUILD = _kind(
     "reports.rebuild",
-    "Rebuild reports",
+    "Rebuild of reports",
     FakeStep(step="read", label="Read the ledger"),
-    FakeStep(step="build", label="Build the reports"),
     FakeStep(step="publish", label="Publish them"),
-    inputs=(_field("year", "Year", "integer"),),
+    inputs=(_field("year", "Year", "integer"), _field("draft", "Draft", "boolean", required=False)),
     retryable=False,
     no_effect="Nothing: the reports of the night before stay published.",
 )
@@ -137,7 +141,9 @@ PLAN_APPLY = _kind(
 LETTER = _kind("mailing.tasks.send_letter", "Send letter", FakeStep(step="send_letter", label="Send letter"))
 CLOSE = _kind("close_of_day", "Close of day", FakeStep(step="close_of_day", label="Close of day"))
 
-KINDS: Mapping[str, FakeKind] = {each.wire.id: each for each in (BANK_FILE, ACTIVATE, EXPORT, REBUILD, PLAN_APPLY)}
+KINDS: Mapping[str, FakeKind] = {
+    each.wire.id: each for each in (BANK_FILE, ACTIVATE, EXPORT, ARCHIVE, REBUILD, PLAN_APPLY)
+}
 """What the application registered."""
 FOREIGN: Mapping[str, FakeKind] = {each.wire.id: each for each in (LETTER, CLOSE)}
 """What jobs of other engines are: no kind of these is registered."""

@@ -1,7 +1,7 @@
 """Owns the background jobs of the fake service: adding them, moving the Worker by hand, listing, counting and reading them
 within reach. What people do to them: `fake_job_acts`. A believable set of them: `fake_job_examples.furnish`.
 
-    job = fake.account.add("reports.rebuild", subject="Year 2025")
+    job = fake.account.add("payments.export", subject="February")
     fake.account.begin(job); fake.account.report(job, 40); fake.account.finish(job)
     fake.account.fail(job, "The archive is full.", "E-1F2A")
     fake.account.work()                      # every job goes on a little; asked-for cancellations end

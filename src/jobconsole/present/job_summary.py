@@ -16,7 +16,7 @@ from jobcontract.jobs import HERE, Job, JobRelative
 from jobcontract.states import Moves
 
 _INTERNAL = re.compile(
-    r"\b(?:worker|engine|attempt|workflow|lease|fence|run|reconcil\w*|step \d+)\b"  # how the service works
+    r"\b(?:workers?|engine|attempts?|workflow|lease|fence|runs?|reconcil\w*|step \d+)\b"  # how the service works
     r"|\b\w*(?:Error|Exception)\b|\w_\w|\w\(\)|Traceback|://"  # how a program says it
     r"|[\w.+-]+@[\w-]+\.|\b[0-9a-f]{8}-[0-9a-f]{4}-",  # addresses and ids
     re.IGNORECASE,
