@@ -36,3 +36,4 @@ where
     and s.job = %(job)s::uuid
     and s.tenant = %(tenant)s
     and s.position = w.position
+returning s.position

@@ -1,12 +1,17 @@
 -- Settles a locked job as cancelled that nobody began, with its steps, and says so in its history: what the API may.
-with root as (
+with n as materialized (
+    select jobs.now() as at
+),
+
+root as (
     update jobs.jobs as j
     set
         status = 'cancelled',
-        settled_at = greatest(j.activity_at, jobs.now()),
-        activity_at = greatest(j.activity_at, jobs.now()),
+        settled_at = greatest(j.activity_at, n.at),
+        activity_at = greatest(j.activity_at, n.at),
         event_sequence = j.event_sequence + 1,
         version = j.version + 1
+    from n
     where
         j.family = %(family)s
         and j.id = %(job)s::uuid

@@ -29,3 +29,4 @@ select
     case when t.reason is not null then jobs.now() end as ended_at
 from told as t
 on conflict (job, outcome) do nothing
+returning id

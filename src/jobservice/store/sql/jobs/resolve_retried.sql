@@ -40,3 +40,4 @@ select
     'A retry of it succeeded.' as sentence,
     jsonb_build_object('job', %(job)s::text) as detail
 from root as r
+returning job

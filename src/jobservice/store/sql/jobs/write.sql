@@ -1,6 +1,10 @@
 -- Writes a transition of a locked job, and the lines of its history behind the last one. No row where the job is not of
 -- that version any more, or not this holder's under that fence (null: whoever locked it may, without a hold).
-with told as materialized (
+with n as materialized (
+    select jobs.now() as at
+),
+
+told as materialized (
     select
         e.number,
         e.line
@@ -37,7 +41,7 @@ root as (
         end,
         event_sequence = j.event_sequence + (select count(*) from told),
         version = j.version + 1
-    from (select jobs.now() as at) as n
+    from n
     where
         j.family = %(family)s
         and j.id = %(job)s::uuid
