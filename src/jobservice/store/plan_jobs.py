@@ -30,3 +30,9 @@ async def submitted(transaction: Transaction, family: str, job: str) -> Row | No
 async def retried(transaction: Transaction, recovery: str, job: str) -> bool:
     """Whether a recovery's rows retry that job."""
     return await transaction.row("plan_jobs/retried", recovery=recovery, job=job) is not None
+
+
+async def ending(transaction: Transaction, plan: str) -> str | None:
+    """Who ended a plan; None where no person did."""
+    row = await transaction.row("plan_jobs/ending", plan=plan)
+    return None if row is None else row["ended_by"]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import structlog
 
-from jobcontract.job_states import JobEventKind, JobStatus, StepStatus
+from jobcontract.job_states import Carrier, JobEventKind, JobStatus, StepStatus
 from jobservice.rules import jobs as rules
 from jobservice.rules.job_states import Ended, StepState
 from jobservice.rules.job_words import about, notice
@@ -224,11 +224,12 @@ def notice_of(
         cancelled_by=cancelled_by,
         reason=reason,
     )
+    suppressed = "The plan itself tells its owner." if job.state.carrier is Carrier.PLAN else None
     own = outcome is JobStatus.CANCELLED and cancelled_by_id == job.requester
     return store.NewNotice(
         person=job.requester,
         outcome=outcome,
         subject=words.subject,
         text=words.text,
-        suppressed="They cancelled it themselves." if own else None,
+        suppressed=suppressed or ("They cancelled it themselves." if own else None),
     )

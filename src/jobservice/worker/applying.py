@@ -30,6 +30,7 @@ from jobservice.store.leases import PlanHead
 from jobservice.store.turns import PlanLease, PlannedRow
 from jobservice.worker.leased_work import Grant, Renewed, RowLease, Taken, Why
 from jobservice.worker.outward_calls import OutwardCalls
+from jobservice.worker.plan_accounts import PlanAccount, submit_at_end
 from jobservice.worker.plan_run import Pacing, PlanRun
 from jobservice.worker.turns import Turns
 
@@ -108,11 +109,33 @@ class Applying:
             if await run.recover():
                 await run.tell()
             if head.state is PlanState.APPLYING and why_not is None:
-                await run.apply()
+                await self._carried(lease, head, run)
                 why_not = run.trouble
         if why_not is not None and head.state is PlanState.APPLYING:
             await self._pause(lease, head, why_not)
         await self._close(lease)
+
+    async def _carried(self, lease: RowLease, head: PlanHead, run: PlanRun) -> None:
+        """Apply the plan, and beside it keep its account as a job."""
+        account = self._account(lease, name=head.name, owner=head.owner)
+        await account.begin()
+        following = asyncio.create_task(account.follow(lambda: run.ended, len(run.rows)))
+        try:
+            await run.apply()
+        finally:
+            following.cancel()
+            await asyncio.gather(following, return_exceptions=True)
+
+    def _account(self, lease: RowLease, *, name: str, owner: str) -> PlanAccount:
+        return PlanAccount(
+            database=self.database,
+            records=self.records,
+            tenant=lease.grant.tenant,
+            plan=str(lease.grant.id),
+            name=name,
+            owner=owner,
+            holder=str(lease.holder),
+        )
 
     async def _rows(self, lease: RowLease) -> tuple[PlannedRow, ...]:
         rows: list[PlannedRow] = []
@@ -230,6 +253,10 @@ class Applying:
             await store.correct(transaction, key.plan)
             counts = await store.account(transaction, key.plan)
             text = account_text(counts)
+            account = self._account(lease, name=closed["name"], owner=closed["owner"])
+            await account.end(transaction, closed, counts)
+            submitted = await submit_at_end(transaction, self.records, key.plan, closed, counts)
+            text = text if submitted is None else f"{text}\n{submitted}"
             await notices.add(transaction, _ended(key.plan, closed, text))
             detail = {"name": closed["name"], "state": closed["state"], "account": text}
             await _record(transaction, "end-plan", key.plan, detail, outcome="done")

@@ -35,6 +35,9 @@ BROKEN_MOST = 20
 """So many turns of one run may break in a row before the plan is paused."""
 
 
+_ENDED = frozenset({Turn.DONE, Turn.REFUSED, Turn.FAILED, Turn.UNCERTAIN})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pacing:
     """How a plan is applied: turns at once; seconds between two hints of how far it is, and between two looks while
@@ -57,6 +60,8 @@ class PlanRun:
     pacing: Pacing = field(default_factory=Pacing)
     trouble: str | None = None
     """Why the plan has to be paused, found on the way."""
+    ended: int = field(default=0, init=False)
+    """How many items had their turn."""
     _ready: deque[Frozen] = field(default_factory=deque)
     _later: list[tuple[float, int, Frozen]] = field(default_factory=list)
     _order: count[int] = field(default_factory=count)
@@ -65,6 +70,9 @@ class PlanRun:
     _halted: bool = False
     _broken: int = 0
     _news: int = 0
+
+    def __post_init__(self) -> None:
+        self.ended = sum(row.turn in _ENDED for row in self.rows)
 
     async def recover(self) -> int:
         """Ask about every item that an earlier holder began and did not end; how many there were."""
@@ -198,6 +206,8 @@ class PlanRun:
             if ended.ending.turn is Turn.WAITING:
                 self._waiting.add(row.item)
                 self._wait_for(row, ended.ending.after_seconds or AGAIN_SECONDS)
+            else:
+                self.ended += 1
             return
         if ended.not_begun is None or ended.not_begun.why is Why.PASSED:
             return
@@ -215,6 +225,7 @@ class PlanRun:
             item = row.frozen.item
             if await self.turns.write(transaction, item, told, was=Turn.RUNNING, turn_fence=row.turn_fence):
                 self._news += 1
+                self.ended += told.turn in _ENDED
             else:
                 await turn_store.add_evidence(transaction, self.turns.key, item, outcome, source="look-up")
 
