@@ -52,16 +52,17 @@ async def unsettled(
     transaction: Transaction, *, after: UUID, most: int, grace: float
 ) -> tuple[Sequence[Suspect], UUID | None]:
     """Those of the next `most` unsettled jobs behind `after` whose run disagrees, over all tenants; and the last looked at,
-    None where there was none."""
+    None where there are no more."""
     rows = await transaction.rows("reconciling_jobs/unsettled", after=after, most=most, grace=grace)
     found = [Suspect(family=row["family"], job=row["job"], tenant=row["tenant"]) for row in rows if row["wrong"]]
-    return found, rows[-1]["job"] if rows else None
+    return found, rows[-1]["job"] if rows and rows[-1]["looked"] == most else None
 
 
 async def live(
     transaction: Transaction, *, after: Place, most: int, grace: float
 ) -> tuple[Sequence[LiveRun], Place | None]:
-    """Those of the engine's next `most` live runs behind `after` that nothing is to come of; and how far it came."""
+    """Those of the engine's next `most` live runs behind `after` that nothing is to come of; and how far it came,
+    None where there are no more."""
     rows = await transaction.rows(
         "reconciling_jobs/live",
         status=after.status,
@@ -76,7 +77,7 @@ async def live(
         for row in rows
         if row["wrong"]
     ]
-    if not rows:
+    if not rows or rows[-1]["looked"] < most:
         return found, None
     last = rows[-1]
     return found, Place(

@@ -9,4 +9,3 @@ where
     and n.tenant = %(tenant)s
     and n.outcome = %(outcome)s
     and n.state = 'due'
-    and n.corrects is null

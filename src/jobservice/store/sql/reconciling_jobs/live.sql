@@ -1,5 +1,5 @@
 -- Runs that the engine would still go on with, from behind a place on, at most so many: those whose job is settled, or
--- not there any more; and the last one looked at.
+-- not there any more; and the last one looked at, of how many.
 with looked as (
     select
         s.workflow_uuid,
@@ -20,6 +20,7 @@ with looked as (
 named as (
     select
         l.workflow_uuid as handle,
+        count(*) over () as looked,
         l.status,
         l.priority,
         l.created_at,
@@ -34,6 +35,7 @@ named as (
 judged as (
     select
         n.handle,
+        n.looked,
         n.status,
         n.priority,
         n.created_at,
@@ -57,7 +59,8 @@ select
     d.job,
     d.tenant,
     d.known,
-    d.wrong
+    d.wrong,
+    d.looked
 from judged as d
 where d.wrong or d.last
 order by d.status, d.priority, d.created_at, d.handle

@@ -1,5 +1,5 @@
 -- Jobs that are not settled, from behind an id on, at most so many: those that showed no life of late and whose run is
--- not there, or at an end, or waits although a person asked to cancel; and the last one looked at.
+-- not there, or at an end, or waits although a person asked to cancel; and the last one looked at, of how many.
 with looked as (
     select
         j.family,
@@ -21,6 +21,7 @@ judged as (
         l.id,
         l.tenant,
         lead(l.id) over (order by l.id) is null as last,
+        count(*) over () as looked,
         l.activity_at < jobs.now() - make_interval(secs => %(grace)s)
         and (
             w.workflow_uuid is null
@@ -35,7 +36,8 @@ select
     d.family,
     d.id as job,
     d.tenant,
-    d.wrong
+    d.wrong,
+    d.looked
 from judged as d
 where d.wrong or d.last
 order by d.id
