@@ -6,6 +6,7 @@ A job is named by its id; one of another engine also by its source.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from typing import Any
 
@@ -115,7 +116,9 @@ async def counts(at: SignedIn, filter_text: str, view: str, source: str | None) 
 async def show(at: SignedIn, job: str, source: str) -> Shown:
     """One JOB: where it stands, its steps and history, its retries, notices, masked inputs, and what you may do."""
     answer = await client.job(at.service, job, source)
-    more = ["", f"There is more of its history: jobconsole jobs events {line(job)}"] if answer.events_next else []
+    where = "" if source == HERE else f" --source {shlex.quote(source)}"
+    command = f"jobconsole jobs events {shlex.quote(job)}{where}"
+    more = ["", f"There is more of its history: {line(command)}"] if answer.events_next else []
     return Shown(answer=answer, lines=[*plain.job_lines(answer, at.settings.zone), *more])
 
 
