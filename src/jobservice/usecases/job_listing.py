@@ -5,17 +5,47 @@ Looking is not audited. Never scans: what seldom meets is looked for in a bounde
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from uuid import UUID
 
+from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.ids import PAGE_MAX
-from jobcontract.job_states import JobView
-from jobcontract.jobs import JobCounts, JobSource, JobSummary
+from jobcontract.job_filters import ME, NOT_GIVEN, FilterError, JobFilter, JobIs, judge_names, parse
+from jobcontract.job_states import JobResolution, JobStatus, JobView
+from jobcontract.jobs import HERE, JobCount, JobCounts, JobSource, JobSummary
+from jobcontract.permissions import Permission
+from jobcontract.session import Person
+from jobservice.records import RecordSet
+from jobservice.rules.job_kinds import JobKind, readable
+from jobservice.store import filters as filter_store
+from jobservice.store import job_listing as store
+from jobservice.store.database import Row, Transaction
+from jobservice.store.job_listing import FIRST, Wanted
 from jobservice.usecases.actor import Actor
-from jobservice.usecases.job_sources import ForeignSource
+from jobservice.usecases.items import reach
+from jobservice.usecases.job_sources import (
+    END,
+    START,
+    AskedOfSource,
+    ForeignSource,
+    Position,
+    Reading,
+    SourcePage,
+    SourceRow,
+    merge,
+    read_foreign,
+)
 from jobservice.usecases.service import Service
 
+PAGE_SECONDS = 5.0
+"""How long one page may take."""
+COUNTED = 1_000
+"""Counts are exact up to so many."""
+ENGINE = "jobservice"
+"""What carries the jobs of this service, as people read it."""
+_OF_RESOLUTION = {JobIs.UNRESOLVED: "none", **{JobIs(each.value): each.value for each in JobResolution}}
 Mark = tuple[str | int, ...]
 """Where to go on, as a page gives it and takes it back: name and place of each source."""
 
@@ -50,11 +80,305 @@ async def list_jobs(
     Refusal PERMISSION_MISSING without job.read, FILTER_INVALID with `at` and `length`, NOT_FOUND (no such source),
     CURSOR_INVALID (`mark` is not what a page gave).
     """
-    raise NotImplementedError
+    actor.require(Permission.JOB_READ)
+    limit = max(1, min(asked.limit, PAGE_MAX))
+    filter_ = read_filter(asked.filter, actor, sources)
+    named = _named(asked, filter_, sources)
+    behind = {} if mark is None else _read(mark, named)
+    foreign = [source for source in sources if source.name in named]
+    readings: list[Reading] = []
+    async with service.database.transaction(actor.tenant, statement_seconds=PAGE_SECONDS, by_index=True) as transaction:
+        now = transaction.began_at
+        if HERE in named:
+            await filter_store.keep_order(transaction)
+            place = behind.get(HERE, START)
+            wanted = None
+            if place != END:
+                wanted = await wanted_of(transaction, service, actor, asked.view, filter_, judged=not sources)
+            readings.append(await _own(transaction, service, wanted, place, limit))
+    readings += await read_foreign(foreign, _of_source(actor, asked.view, filter_, now), behind, limit)
+    merged = merge(readings, limit)
+    last = None
+    if merged.more and (merged.jobs or merged.looked_to is not None):
+        last = tuple(part for name in sorted(merged.positions) for part in (name, merged.positions[name]))
+    return ListedJobs(
+        jobs=merged.jobs,
+        sources=tuple(each.source for each in readings),
+        last=last,
+        looked_to=merged.looked_to,
+        now=now,
+    )
+
+
+def read_filter(text: str, actor: Actor, sources: Sequence[ForeignSource] = ()) -> JobFilter:
+    """The filter that a person wrote, its tenant and sources judged. Refusal FILTER_INVALID with `at` and `length`."""
+    try:
+        filter_ = parse(text)
+        judge_names(filter_, tenant=actor.tenant, sources={HERE, *(source.name for source in sources)})
+    except FilterError as wrong:
+        raise _invalid(wrong) from None
+    return filter_
+
+
+def _invalid(wrong: FilterError) -> Refusal:
+    return Refusal(ErrorCode.FILTER_INVALID, wrong.sentence, at=wrong.at, length=wrong.length)
+
+
+def _named(asked: Asked, filter_: JobFilter, sources: Sequence[ForeignSource]) -> Collection[str]:
+    """Which sources are listed. Refusal NOT_FOUND where the request names one that there is not."""
+    known = {HERE, *(source.name for source in sources)}
+    if asked.source is not None and asked.source not in known:
+        raise no_such_source(asked.source, known)
+    said = filter_.values("source")
+    wanted = known if said is None else known & set(said)
+    return wanted if asked.source is None else wanted & {asked.source}
+
+
+def no_such_source(name: str, known: Iterable[str]) -> Refusal:
+    """The refusal of a source that the settings do not name."""
+    return Refusal(
+        ErrorCode.NOT_FOUND, f"There is no source of jobs {name[:80]!r}. Sources: {', '.join(sorted(known))}."
+    )
+
+
+def _read(mark: Mark, named: Collection[str]) -> dict[str, Position]:
+    """The place of each source. One that was added since begins at the top with the next first page."""
+    words = [str(part) for part in mark]
+    if len(words) % 2 or not all(
+        _is_place(place) for name, place in zip(words[::2], words[1::2], strict=True) if name == HERE
+    ):
+        raise Refusal(ErrorCode.CURSOR_INVALID, "The place to go on from is not one that a page of this listing gave.")
+    found = dict(zip(words[::2], words[1::2], strict=True))
+    return {name: found.get(name, END) for name in named}
+
+
+def _is_place(place: Position) -> bool:
+    if place in (START, END):
+        return True
+    try:
+        return str(UUID(place)) == place
+    except ValueError:
+        return False
+
+
+def _of_source(actor: Actor, view: JobView, filter_: JobFilter, now: datetime) -> AskedOfSource:
+    return AskedOfSource(
+        tenant=actor.tenant, person=actor.person, reach=reach(actor), view=view, filter=filter_, now=now
+    )
+
+
+async def _own(
+    transaction: Transaction, service: Service, wanted: Wanted | None, place: Position, most: int
+) -> Reading:
+    """A page of this service's account; `wanted` None: nothing can match."""
+    page = SourcePage(rows=())
+    if wanted is not None:
+        found = await store.page(transaction, wanted, before=place or FIRST, most=most)
+        rows = tuple(SourceRow(job=summary(service.records, row), position=str(row["id"])) for row in found.rows)
+        beyond = None if found.horizon is None else (found.horizon, _made_at(found.horizon))
+        page = SourcePage(rows=rows, beyond=beyond)
+    source = JobSource(name=HERE, engine=ENGINE, application=service.application.name, reached=True, sentence=None)
+    return Reading(source=source, page=page, behind=place)
+
+
+def _made_at(job: str) -> datetime:
+    """When a job was made, to the millisecond, by its id (RFC 9562, version 7)."""
+    return datetime.fromtimestamp((UUID(job).int >> 80) / 1000, tz=UTC)
+
+
+async def wanted_of(
+    transaction: Transaction, service: Service, actor: Actor, view: JobView, filter_: JobFilter, *, judged: bool
+) -> Wanted | None:
+    """What a filter wants of this service's account, within the actor's reach; None where nothing can match.
+
+    `judged`: a kind that nobody knows is refused. Refusal FILTER_INVALID with `at` and `length`.
+    """
+    try:
+        await _judge_kinds(transaction, service, filter_, judged=judged)
+        causes = await _causes(transaction, filter_)
+    except FilterError as wrong:
+        raise _invalid(wrong) from None
+    requesters = filter_.values("requester")
+    is_ = filter_.values("is")
+    now = transaction.began_at
+    wanted = Wanted(
+        reach=reach(actor),
+        kinds=filter_.values("kind"),
+        statuses=filter_.values("status"),
+        resolutions=None
+        if is_ is None
+        else tuple(_OF_RESOLUTION[JobIs(each)] for each in is_ if each != JobIs.CANCELLING),
+        cancelling=is_ is not None and JobIs.CANCELLING in is_,
+        requesters=None
+        if requesters is None
+        else tuple(dict.fromkeys({ME: actor.person, NOT_GIVEN: ""}.get(each, each) for each in requesters)),
+        scopes=filter_.values("scope"),
+        causes=causes,
+        words=tuple(_word(each) for each in filter_.words) or None,
+        older_than=None if filter_.older is None else now - filter_.older,
+        younger_than=None if filter_.younger is None else now - filter_.younger,
+    )
+    return _in_view(wanted, view)
+
+
+def _word(word: str) -> str:
+    """A word as it is looked up: ids are written small."""
+    try:
+        return str(UUID(word)) if len(word) == 36 else word
+    except ValueError:
+        return word
+
+
+def _in_view(wanted: Wanted, view: JobView) -> Wanted | None:
+    """The same within a view; None where nothing can be in it."""
+    if wanted.causes == ():
+        return None
+    resolutions = wanted.resolutions
+    if view is JobView.UNRESOLVED:
+        if resolutions is not None and "none" not in resolutions:
+            return None
+        if wanted.statuses is not None and JobStatus.FAILED not in wanted.statuses:
+            return None
+        return replace(wanted, statuses=None, resolutions=("none",), cancelling=False)
+    if resolutions == () and wanted.cancelling:
+        resolutions = None
+    return replace(wanted, resolutions=resolutions)
+
+
+async def _judge_kinds(transaction: Transaction, service: Service, filter_: JobFilter, *, judged: bool) -> None:
+    known = set(service.records.job_kinds)
+    if judged and not known.issuperset(filter_.values("kind") or ()):
+        known.update(await store.known_kinds(transaction))
+        judge_names(filter_, tenant=transaction.tenant or "", kinds=known)
+
+
+async def _causes(transaction: Transaction, filter_: JobFilter) -> tuple[str, ...] | None:
+    """Ids of the causes that the filter's words are found in; None where it names none."""
+    words = filter_.values("error")
+    if words is None:
+        return None
+    found = await store.causes(transaction, words)
+    if len(found) > store.CAUSES_MOST:
+        condition = filter_.of("error")[0]
+        sentence = f"More than {store.CAUSES_MOST} different failures say that. Write more of what the failure says."
+        raise FilterError(sentence, at=condition.at, length=condition.length)
+    return tuple(found)
+
+
+def summary(records: RecordSet, row: Row) -> JobSummary:
+    """A job as a line (`jobs.job_lines`)."""
+    kind = records.job_kinds.get(row["kind"])
+    label = readable(row["kind"]) if kind is None else kind.label
+    requester = row["requester"]
+    return JobSummary(
+        source=HERE,
+        id=str(row["id"]),
+        kind=row["kind"],
+        kind_label=label,
+        application=_application(kind, row["family"]),
+        status=row["status"],
+        progress=row["progress"],
+        subject=row["subject"] or row["customer"] or row["workspace"] or label,
+        submission_identity=row["submission_identity"],
+        requester=None if requester is None else Person(id=requester, name=row["requester_name"] or requester),
+        customer=row["customer"],
+        workspace=row["workspace"],
+        requested_at=row["requested_at"],
+        started_at=row["started_at"],
+        activity_at=row["activity_at"],
+        settled_at=row["settled_at"],
+        last_step=row["last_step"],
+        last_step_status=row["last_step_status"],
+        failure_summary=row["failure_summary"],
+        failure_reference=row["failure_reference"],
+        retry_of=None if row["retry_of"] is None else str(row["retry_of"]),
+        retried_by=None if row["retried_by"] is None else str(row["retried_by"]),
+        cancel_asked_at=row["cancel_asked_at"],
+        resolution=row["resolution"],
+        moves=row["moves"],
+    )
+
+
+def _application(kind: JobKind | None, family: str) -> str:
+    return family if kind is None else kind.application
 
 
 async def count_jobs(
     service: Service, actor: Actor, asked: Asked, *, sources: Sequence[ForeignSource] = ()
 ) -> JobCounts:
-    """How many jobs a filter finds, and how many of each status are in reach; refusals as of `list_jobs`."""
-    raise NotImplementedError
+    """How many jobs a filter finds, and how many of each status are in reach; refusals as of `list_jobs`.
+
+    Exact up to `COUNTED`. Above, about, where the tallies know it; else that many or more. Jobs of other engines are in
+    the count of the filter alone.
+    """
+    actor.require(Permission.JOB_READ)
+    filter_ = read_filter(asked.filter, actor, sources)
+    named = _named(asked, filter_, sources)
+    async with service.database.transaction(actor.tenant, statement_seconds=PAGE_SECONDS, by_index=True) as transaction:
+        now = transaction.began_at
+        await filter_store.keep_order(transaction)
+        listed = _count(0, now)
+        if HERE in named:
+            wanted = await wanted_of(transaction, service, actor, asked.view, filter_, judged=not sources)
+            listed = _count(0, now) if wanted is None else await _counted(transaction, wanted)
+        statuses, unresolved = await _of_each(transaction, Wanted(reach=reach(actor)))
+    return JobCounts(listed=listed, unresolved=unresolved, statuses=statuses, now=now)
+
+
+def _count(many: int, as_of: datetime, *, exact: bool = True, at_least: bool = False) -> JobCount:
+    return JobCount(count=many, exact=exact, at_least=at_least, as_of=as_of)
+
+
+async def _counted(transaction: Transaction, wanted: Wanted) -> JobCount:
+    now = transaction.began_at
+    if wanted.tallied and wanted.resolutions is None:
+        counted = await store.statuses(transaction, wanted, most=COUNTED)
+        many = sum(counted.values())
+    else:
+        found = await store.count(transaction, wanted, most=COUNTED)
+        many = len(found.rows)
+        if found.horizon is not None and many <= COUNTED:
+            return _count(many, now, exact=False, at_least=True)
+    if many <= COUNTED:
+        return _count(many, now)
+    if not wanted.tallied:
+        return _count(COUNTED, now, exact=False, at_least=True)
+    tallies = [
+        each
+        for each in await store.tallies(transaction, wanted)
+        if (wanted.statuses is None or each.status in wanted.statuses)
+        and (wanted.resolutions is None or each.unresolved)
+    ]
+    return _about(tallies, now)
+
+
+def _about(tallies: Sequence[store.Tally], now: datetime) -> JobCount:
+    """What the tallies say: about so many, as of when they were true. Never fewer than were counted."""
+    folded = [each.folded_at for each in tallies if each.folded_at is not None]
+    many = sum(each.many for each in tallies)
+    if many <= COUNTED:
+        return _count(COUNTED, now, exact=False, at_least=True)
+    return _count(many, min(folded, default=now), exact=False)
+
+
+async def _of_each(transaction: Transaction, wanted: Wanted) -> tuple[dict[JobStatus, JobCount], JobCount]:
+    """How many jobs of each status are in reach, and how many failures are unresolved."""
+    now = transaction.began_at
+    if wanted.reach.customers is None and wanted.reach.workspaces is None:
+        counted = await store.statuses(transaction, wanted, most=COUNTED)
+        tallies = await store.tallies(transaction, wanted) if max(counted.values()) > COUNTED else []
+        of_status = {
+            status: _count(counted[status], now)
+            if counted[status] <= COUNTED
+            else _about([each for each in tallies if each.status == status], now)
+            for status in JobStatus
+        }
+        return of_status, await _counted(transaction, replace(wanted, resolutions=("none",)))
+    found = await store.count(transaction, wanted, most=store.LOOKED)
+    whole = found.horizon is None and len(found.rows) <= store.LOOKED
+    many = {status: sum(row["found_status"] == status for row in found.rows) for status in JobStatus}
+    unresolved = sum(bool(row["found_unresolved"]) for row in found.rows)
+    return (
+        {status: _count(count, now, exact=whole, at_least=not whole) for status, count in many.items()},
+        _count(unresolved, now, exact=whole, at_least=not whole),
+    )

@@ -1,7 +1,7 @@
 -- Jobs of a tenant that a word names whole: by id, submission identity or failure reference, the latest first.
 -- What else is asked for is looked at in at most `each` rows; where there are as many, the page ends there (`horizon`).
 -- `rows`: with the lines themselves, else only what they are.
-with named as (
+with named as materialized (
     select
         j.family,
         j.id
@@ -32,20 +32,28 @@ with named as (
 looked as materialized (
     select
         '' as value,
-        j.family,
-        j.id,
-        j.status,
-        j.resolution,
-        jobs.job_fits(
-            j, %(kinds)s::text[], %(statuses)s::text[], %(resolutions)s::text[], %(cancelling)s::boolean,
-            %(requesters)s::text[], %(scopes)s::text[], %(causes)s::uuid[], %(words)s::text[],
-            %(customers)s::text[], %(workspaces)s::text[]
-        ) as fits
+        l.*
     from named as w
-    inner join jobs.jobs as j on w.family = j.family and w.id = j.id
-    where j.tenant = %(tenant)s and j.id < %(before)s::uuid and j.id >= %(since)s::uuid
-    order by j.id desc
-    limit %(each)s
+    cross join lateral (
+        select
+            j.family,
+            j.id,
+            j.status,
+            j.resolution,
+            jobs.job_fits(
+                j, %(kinds)s::text[], %(statuses)s::text[], %(resolutions)s::text[], %(cancelling)s::boolean,
+                %(requesters)s::text[], %(scopes)s::text[], %(causes)s::uuid[], %(words)s::text[],
+                %(customers)s::text[], %(workspaces)s::text[]
+            ) as fits
+        from jobs.jobs as j
+        where
+            j.family = w.family
+            and j.id = w.id
+            and j.tenant = %(tenant)s
+            and j.id < %(before)s::uuid
+            and j.id >= %(since)s::uuid
+        limit 1 -- noqa: AM09
+    ) as l
 ),
 
 ends as (

@@ -26,7 +26,7 @@ looked as materialized (
         where
             j.tenant = %(tenant)s
             and j.status = 'failed'
-            and coalesce(j.resolution, 'none') = v.value
+            and case when j.resolution is null then 'none' else j.resolution end = v.value -- noqa: ST02
             and j.id < %(before)s::uuid
             and j.id >= %(since)s::uuid
         order by j.id desc

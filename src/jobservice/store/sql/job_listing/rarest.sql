@@ -12,7 +12,7 @@ select
                     where
                         j.tenant = %(tenant)s
                         and j.status = 'failed'
-                        and coalesce(j.resolution, 'none') = v.value
+                        and case when j.resolution is null then 'none' else j.resolution end = v.value -- noqa: ST02
                         and j.id < %(before)s::uuid
                         and j.id >= %(since)s::uuid
                     order by j.id desc
@@ -32,7 +32,7 @@ select
                     from jobs.jobs as j
                     where
                         j.tenant = %(tenant)s
-                        and coalesce(j.requester, '') = v.value
+                        and case when j.requester is null then '' else j.requester end = v.value -- noqa: ST02
                         and j.id < %(before)s::uuid
                         and j.id >= %(since)s::uuid
                     order by j.id desc

@@ -25,7 +25,7 @@ looked as materialized (
         from jobs.jobs as j
         where
             j.tenant = %(tenant)s
-            and coalesce(j.requester, '') = v.value
+            and case when j.requester is null then '' else j.requester end = v.value -- noqa: ST02
             and j.id < %(before)s::uuid
             and j.id >= %(since)s::uuid
         order by j.id desc

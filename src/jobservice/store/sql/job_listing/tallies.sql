@@ -40,8 +40,8 @@ from (
         s.change as many,
         null as folded_at
     from since as s
-    cross join behind as b
-    where not b.behind
+    cross join behind as d
+    where not d.behind
 ) as a
 cross join behind as b
 where %(kinds)s::text[] is null or a.kind = any(%(kinds)s::text[])
