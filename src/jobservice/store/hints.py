@@ -5,6 +5,7 @@ A notification carries the tenant's id alone, so no payload is ever too long (ca
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 
@@ -13,6 +14,10 @@ from jobservice.store.database import Transaction
 
 SCHEDULES_ONE_BY_ONE = 3
 """Of more schedules than this in a tenant at once, one hint says it of all."""
+JOBS_ONE_BY_ONE = 50
+"""Of more background jobs than this in a tenant at once, one hint a kind says it of all."""
+JOBS_ONE_BY_ONE = 50
+"""Of more jobs than this of a kind in a tenant at once, one hint says it of all."""
 BATCH_MAX = 5_000
 """Most hints of one read; where more wait, reloading is cheaper than being told."""
 
@@ -73,6 +78,20 @@ async def add_schedules(transaction: Transaction, changed: Collection[tuple[str,
         await transaction.run("hints/add_schedules", tenants=tenants, topics=topics, refs=refs)
 
 
+async def add_jobs(transaction: Transaction, changed: Collection[tuple[str, str, str]]) -> None:
+    """Say that these background jobs (tenant, kind, job) changed, now: one by one, or where they are many of a tenant, one
+    hint a kind. For a transaction across tenants."""
+    counted = Counter(tenant for tenant, _, _ in changed)
+    told = {
+        (tenant, Topic.JOBS.value, kind, kind)
+        if counted[tenant] > JOBS_ONE_BY_ONE
+        else (tenant, Topic.JOB.value, kind, job)
+        for tenant, kind, job in changed
+    }
+    tenants, topics, kinds, refs = (list(column) for column in zip(*sorted(told), strict=True))
+    await transaction.run("hints/add_jobs", tenants=tenants, topics=topics, kinds=kinds, refs=refs)
+
+
 async def add_workers(transaction: Transaction, *, version: int) -> None:
     """Say that a Worker was asked to take nothing new, or may take again: it serves every schedule, so that is what the
     hint says. The version is the moment, in microseconds since 1970."""
@@ -100,6 +119,23 @@ async def add_alarms(transaction: Transaction, tenants: Collection[str]) -> None
     if told := sorted(set(tenants)):
         words = [Topic.ALARMS.value] * len(told)
         await transaction.run("hints/add_schedules", tenants=told, topics=words, refs=words)
+
+
+async def add_jobs(transaction: Transaction, changed: Collection[tuple[str, str, str]]) -> None:
+    """Say that these background jobs (tenant, kind, job) changed, now: of some one by one, of many of a kind at once. The
+    transaction may be of no tenant."""
+    by_kind: dict[tuple[str, str], set[str]] = {}
+    for tenant, kind, job in changed:
+        by_kind.setdefault((tenant, kind), set()).add(job)
+    told: list[tuple[str, str, str, str]] = []
+    for (tenant, kind), jobs in sorted(by_kind.items()):
+        if len(jobs) > JOBS_ONE_BY_ONE:
+            told.append((tenant, Topic.JOBS.value, kind, kind))
+        else:
+            told += [(tenant, Topic.JOB.value, kind, job) for job in sorted(jobs)]
+    if told:
+        tenants, topics, kinds, refs = ([each[place] for each in told] for place in range(4))
+        await transaction.run("hints/add_jobs", tenants=tenants, topics=topics, kinds=kinds, refs=refs)
 
 
 async def read(transaction: Transaction, *, position: int | None, seen: Collection[int]) -> ReadHints:
