@@ -16,8 +16,6 @@ SCHEDULES_ONE_BY_ONE = 3
 """Of more schedules than this in a tenant at once, one hint says it of all."""
 JOBS_ONE_BY_ONE = 50
 """Of more background jobs than this in a tenant at once, one hint a kind says it of all."""
-JOBS_ONE_BY_ONE = 50
-"""Of more jobs than this of a kind in a tenant at once, one hint says it of all."""
 BATCH_MAX = 5_000
 """Most hints of one read; where more wait, reloading is cheaper than being told."""
 
@@ -119,23 +117,6 @@ async def add_alarms(transaction: Transaction, tenants: Collection[str]) -> None
     if told := sorted(set(tenants)):
         words = [Topic.ALARMS.value] * len(told)
         await transaction.run("hints/add_schedules", tenants=told, topics=words, refs=words)
-
-
-async def add_jobs(transaction: Transaction, changed: Collection[tuple[str, str, str]]) -> None:
-    """Say that these background jobs (tenant, kind, job) changed, now: of some one by one, of many of a kind at once. The
-    transaction may be of no tenant."""
-    by_kind: dict[tuple[str, str], set[str]] = {}
-    for tenant, kind, job in changed:
-        by_kind.setdefault((tenant, kind), set()).add(job)
-    told: list[tuple[str, str, str, str]] = []
-    for (tenant, kind), jobs in sorted(by_kind.items()):
-        if len(jobs) > JOBS_ONE_BY_ONE:
-            told.append((tenant, Topic.JOBS.value, kind, kind))
-        else:
-            told += [(tenant, Topic.JOB.value, kind, job) for job in sorted(jobs)]
-    if told:
-        tenants, topics, kinds, refs = ([each[place] for each in told] for place in range(4))
-        await transaction.run("hints/add_jobs", tenants=tenants, topics=topics, kinds=kinds, refs=refs)
 
 
 async def read(transaction: Transaction, *, position: int | None, seen: Collection[int]) -> ReadHints:

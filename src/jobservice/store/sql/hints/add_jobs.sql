@@ -7,8 +7,9 @@ with added as (
         g.kind,
         g.ref,
         (extract(epoch from jobs.now()) * 1000000)::bigint as version
-    from unnest(%(tenants)s::text[], %(topics)s::text[], %(kinds)s::text[], %(refs)s::text[])
-        as g (tenant, topic, kind, ref)
+    from
+        unnest(%(tenants)s::text[], %(topics)s::text[], %(kinds)s::text[], %(refs)s::text[])
+            as g (tenant, topic, kind, ref)
     returning tenant
 ),
 
