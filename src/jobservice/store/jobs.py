@@ -154,6 +154,11 @@ async def find(transaction: Transaction, job: str, reach: Reach) -> Row | None:
     return await transaction.row("jobs/find", job=job, **reach.parameters()) if readable(job) else None
 
 
+async def line(transaction: Transaction, family: str, job: str) -> Row | None:
+    """A job of the tenant as a line of a listing (`jobs.job_lines`), and the clock; None where there is none."""
+    return await transaction.row("jobs/line", family=family, job=job)
+
+
 async def lock(transaction: Transaction, family: str, job: str) -> LockedJob | None:
     """The job of the transaction's tenant, locked, as it stands then; None where there is none."""
     of = {"family": family, "job": job}
