@@ -14,7 +14,7 @@ from jobconsole import clipboard
 from jobconsole.commands.catalogue import BY_ID, commands_of, unavailable
 from jobconsole.commands.keymap import keymap_at, shown
 from jobconsole.looks import THEMES
-from jobconsole.places import Place, find, nearest, resolve
+from jobconsole.places import Place, find, first_of, nearest, resolve
 from jobconsole.present.link import LinkState
 from jobconsole.screens.choose import Choice, ChooseScreen
 from jobconsole.screens.dialog import Ask
@@ -27,8 +27,11 @@ if TYPE_CHECKING:
 
 STOP, START = "jobconsole.screens.stop:stop_money", "jobconsole.screens.stop:start_money"
 STOPS = "jobconsole.screens.stops_acting:list_stops"
+FIND, SHOW_FOUND = "jobconsole.screens.find:ask_find", "jobconsole.screens.find:show_found"
 OPEN_OWN = "jobconsole.screens.plans_opening:open_own"
 """Resolved when they are asked for: they bring the client with them."""
+FIND_WORD = "find"
+"""`:find TEXT` looks a text up."""
 
 
 @runtime_checkable
@@ -66,6 +69,7 @@ class Actions:
             "money.start": self.start_money,
             "plan.mine": self.show_own_plan,
             "stop.list": lambda: resolve(STOPS)(self._screen),
+            "find.ask": self.find,
             "console.quit": self.leave,
         }
 
@@ -82,7 +86,9 @@ class Actions:
         console.held.clear()
         for place in console.places:
             console.add_mode(f"{place.id}@{self._generation}", _opener(place))
-        here, self._here = self._here or console.places[0], None
+        role = console.connection.role if console.connection is not None else None
+        first = first_of(console.places, role.permissions if role is not None else ())
+        here, self._here = self._here or first, None
         self.go(here)
         for mode in old:
             console.remove_mode(mode)
@@ -98,21 +104,25 @@ class Actions:
         self._console.switch_mode(f"{place.id}@{self._generation}")
         self._console.fit(self._console.size)
 
-    def go_to_number(self, number: int) -> None:
+    def go_to_key(self, key: str) -> None:
         """Shows the place with that key."""
-        place = next((place for place in self._console.places if place.number == number), None)
+        place = next((place for place in self._console.places if place.key == key), None)
         if place is not None:
             self.go(place)
             return
-        known = ", ".join(f"{place.number} {place.id}" for place in self._console.places)
-        self._screen.say(f"No place has the key {number}. Places: {known}.", error=True)
+        known = ", ".join(f"{place.key} {place.id}" for place in self._console.places)
+        self._screen.say(f"No place has the key {key}. Places: {known}.", error=True)
 
     def open_command_line(self) -> None:
         """`:` and a name."""
         self._screen.open_command_line(self._words())
 
     def run_word(self, word: str) -> None:
-        """What was typed after `:`: a place, or a command's id."""
+        """What was typed after `:`: a place, a command's id, or `find` and what is to be found."""
+        verb, _, text = word.partition(" ")
+        if verb.casefold() == FIND_WORD and (text.strip() or word == FIND_WORD):
+            self._find(text)
+            return
         place = find(word, self._console.places)
         if place is not None:
             self.go(place)
@@ -120,7 +130,7 @@ class Actions:
             self._screen.run_command(word)
         elif not self._screen.go_to_name(word):
             near = nearest(word, self._words())
-            hint = f"Did you mean :{near}?" if near else "^p lists everything."
+            hint = f"Did you mean :{near}?" if near else f":find {word} looks it up; ^p lists everything."
             self._screen.say(f"There is no place or command {word}. {hint}", error=True)
 
     def back(self) -> None:
@@ -142,7 +152,7 @@ class Actions:
             explanation=screen.EXPLANATION,
             situation=screen.situation(),
             keymap=keymap_at(console.keymap, screen.PLACE),
-            places=[(place.number, place.id, place.title) for place in console.places],
+            places=[(place.key, place.id, place.title) for place in console.places],
         )
         console.push_screen(HelpScreen(text))
 
@@ -160,9 +170,7 @@ class Actions:
             for command in commands_of(screen.PLACE)
             if command.id != "palette.open"
         ]
-        choices += [
-            Choice(id=place.id, title=f"Go to {place.title}", aside=str(place.number)) for place in console.places
-        ]
+        choices += [Choice(id=place.id, title=f"Go to {place.title}", aside=place.key) for place in console.places]
         console.push_screen(ChooseScreen("Commands", choices), lambda word: self.run_word(word) if word else None)
 
     def choose_tenant(self) -> None:
@@ -243,6 +251,20 @@ class Actions:
         else:
             self._screen.say(f"Sent {what} to the terminal (OSC 52); whether it keeps them is its own setting.")
 
+    def _find(self, text: str) -> None:
+        """What stands after `:find`; nothing: it is asked for."""
+        reason = unavailable(BY_ID["find.ask"], self._screen.situation())
+        if reason is not None:
+            self._screen.say(f"Find: {reason}", error=True)
+        elif text.strip():
+            resolve(SHOW_FOUND)(self._screen, text)
+        else:
+            self._screen.run_command("find.ask")
+
+    async def find(self) -> None:
+        """Asks for a text and shows what it leads to."""
+        await resolve(FIND)(self._screen)
+
     async def stop_money(self) -> None:
         """Asks, then stops all money of the tenant."""
         await resolve(STOP)(self._screen)
@@ -271,7 +293,7 @@ class Actions:
 
     def _words(self) -> tuple[str, ...]:
         commands = tuple(command.id for command in commands_of(self._screen.PLACE))
-        return (*(place.id for place in self._console.places), *self._screen.names(), *commands)
+        return (*(place.id for place in self._console.places), FIND_WORD, *self._screen.names(), *commands)
 
 
 def _opener(place: Place) -> Callable[[], PlaceScreen]:

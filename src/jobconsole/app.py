@@ -191,9 +191,9 @@ class Console(App[None], inherit_bindings=False):
         """A command whose key counts in dialogs too."""
         self.place_screen.run_command(command_id)
 
-    def action_go_to(self, number: int) -> None:
+    def action_go_to(self, key: str) -> None:
         """The key of a place."""
-        self.actions.go_to_number(number)
+        self.actions.go_to_key(key)
 
     def _fatal_error(self) -> None:
         # Textual's own prints every local variable; these are private there and pinned by a test.

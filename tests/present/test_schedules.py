@@ -205,7 +205,7 @@ def test_where_all_is_well_the_sentence_counts_on_with_the_lines_below_it() -> N
     assert texts(schedule_lines(told, None, AT))[0] == "● On time. Runs next in 44 s. Last completed 15 s ago."
     never = told.model_copy(update={"last_completed_at": None})
     assert texts(schedule_lines(never, None, AT))[0].endswith("It has not been completed yet.")
-    key = next(place.number for place in PLACES if place.id == "workers")
+    key = next(place.key for place in PLACES if place.id == "workers")
     late = told.model_copy(update={"standing": ScheduleStanding.LATE, "standing_words": "Late by 9 s."})
     assert texts(schedule_lines(late, None, AT))[0] == f"▲ Late by 9 s. {key} shows the Workers."
     unseen = told.model_copy(update={"standing": ScheduleStanding.UNPLANNED, "standing_words": "Is one running?"})

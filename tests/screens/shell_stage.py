@@ -57,8 +57,8 @@ class OtherScreen(PlainScreen):
 
 
 PLACES = (
-    Place(id="plain", number=1, title="Plain", screen=f"{__name__}:PlainScreen"),
-    Place(id="other", number=2, title="Other", screen=f"{__name__}:OtherScreen"),
+    Place(id="plain", key="1", title="Plain", screen=f"{__name__}:PlainScreen"),
+    Place(id="other", key="2", title="Other", screen=f"{__name__}:OtherScreen"),
 )
 
 

@@ -52,7 +52,7 @@ def rename(app: Console, text: str) -> None:
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: place.id)
 async def test_every_place_shows_hostile_names_and_sentences_as_they_are(place: Place) -> None:
     async with running(app := make(FakeService(), places=PLACES), size=SIZE) as pilot:
-        await pilot.press(str(place.number))
+        await pilot.press(place.key)
         await until(app, lambda: place.id == app.place_screen.PLACE, place.title)
         for text in HOSTILE:
             rename(app, text)

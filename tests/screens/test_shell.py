@@ -261,7 +261,7 @@ async def test_switching_the_tenant_shows_every_place_anew() -> None:
 
 async def test_the_timer_may_come_before_a_place_is_composed() -> None:
     async with running(app := make(FakeService(), places=places.PLACES)) as pilot:
-        app.actions.go_to_number(2)
+        app.actions.go_to_key("2")
         app.tick()
         await pilot.pause()
         assert app.is_running

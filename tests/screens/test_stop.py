@@ -38,7 +38,7 @@ async def test_two_keys_and_a_reason_stop_all_money_and_every_place_says_so() ->
         assert stop is not None
         assert (stop.by and stop.by.id, stop.reason) == ("o.lind", "drill")
         for place in PLACES:
-            await pilot.press(str(place.number))
+            await pilot.press(place.key)
             await until(app, partial(at, app, place.id), place.title)
             app.tick()
             await until(app, lambda: "■ money stopped by o.lind 09:00: drill" in lines(app)[1], "the stop")

@@ -27,8 +27,8 @@ _NAMED = frozenset(
 )
 _RESERVED = frozenset({"tab", "shift+tab", "up", "down"})
 """Keys that move within a screen; a keymap cannot take them."""
-_DIGITS = frozenset("0123456789")
-"""Keys of the places (see `places`)."""
+PLACE_KEYS = "1234567890J"
+"""Keys of the places (see `places`), in their order: everywhere the same, so that no keymap gives them to a command."""
 _SHOWN = {"space": "space", "escape": "esc", "backspace": "⌫", "enter": "enter", "up": "↑", "down": "↓"}
 
 
@@ -152,11 +152,11 @@ def _judge(key: str) -> None:
     if not key.isprintable():
         raise ValueError(f"{key!r} holds a control character; a key is written by its name, such as enter or ctrl+r")
     name = key.rpartition("+")[2] if len(key) > 1 else key
-    if len(key) == 1 and key.isprintable() and not key.isspace() and key not in _DIGITS:
+    if len(key) == 1 and key.isprintable() and not key.isspace() and key not in PLACE_KEYS:
         return
     if not key or _MODIFIED.fullmatch(key) is None or (len(name) > 1 and name not in _NAMED):
         raise ValueError(f'"{key}" is not a key; write a character, a name such as enter or f2, or ctrl+ and a letter')
-    if key in _DIGITS:
+    if key in PLACE_KEYS:
         raise ValueError(f'"{key}" is the key of a place')
     if key in _RESERVED:
         raise ValueError(f'"{key}" moves within the screen and cannot be given away')

@@ -35,6 +35,10 @@ def _stoppable(situation: Situation) -> str | None:
         return "no queue is shown"
     if situation.place in ("plan", "progress") and situation.plan is None:
         return "no plan is shown"
+    if situation.place in ("jobs", "job") and situation.job is None:
+        return "no job is selected"
+    if situation.job is not None and situation.job.elsewhere:
+        return f"it is a job of {situation.job.elsewhere}, where it is stopped"
     return None
 
 
@@ -91,9 +95,9 @@ OVERVIEW_COMMANDS: tuple[Command, ...] = (
         id="stop.work",
         title="Stop work …",
         help="Holds work still, with a reason that everybody sees and no code: in a queue that queue, at a plan the command "
-        "of it, from here or the list of stops all work of the tenant.",
+        "of it, at a job its kind, from here or the list of stops all work of the tenant.",
         keys=("S",),
-        places=("queues", "plan", "progress", *OVERVIEW, *STOPS),
+        places=("queues", "plan", "progress", "jobs", "job", *OVERVIEW, *STOPS),
         danger=Danger.ACTS,
         permission=Permission.WORK_STOP,
         twin="stops stop SCOPE NAME --reason REASON",

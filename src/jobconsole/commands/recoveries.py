@@ -10,6 +10,7 @@ from jobcontract.permissions import Permission
 
 SCHEDULES = ("schedules",)
 OCCURRENCES = ("occurrences",)
+JOBS = ("jobs",)
 RECOVERIES = ("recoveries",)
 ONE = ("recovery",)
 BOARDS = ("schedules", "overview", "recoveries")
@@ -201,7 +202,7 @@ _MAKING = (
         title="Mark for a recovery",
         help="Marks the row under the cursor, or takes its mark away: a recovery then takes the marked ones.",
         keys=("space",),
-        places=(*SCHEDULES, *OCCURRENCES),
+        places=(*SCHEDULES, *OCCURRENCES, *JOBS),
         rank=25,
     ),
     Command(
@@ -209,7 +210,7 @@ _MAKING = (
         title="Take the marks away",
         help="Takes the marks of every row away.",
         keys=("U",),
-        places=(*SCHEDULES, *OCCURRENCES),
+        places=(*SCHEDULES, *OCCURRENCES, *JOBS),
         rank=26,
         judge=_marked,
     ),
@@ -222,7 +223,7 @@ _LIST = (
         help="Shows everything that it does before it is confirmed, or how far it is and what came of it.",
         keys=("enter", "i"),
         places=RECOVERIES,
-        permission=Permission.SCHEDULE_READ,
+        permission=Permission.RECOVERY_READ,
         twin="recoveries show RECOVERY",
         hint="open",
         rank=10,
@@ -280,7 +281,7 @@ _PREVIEW = (
         help="Goes from the rows of the recovery to what is left out and why, and back.",
         keys=("tab",),
         places=ONE,
-        permission=Permission.SCHEDULE_READ,
+        permission=Permission.RECOVERY_READ,
         twin="recoveries show RECOVERY --left-out",
         hint="left out",
         rank=16,
@@ -301,12 +302,12 @@ _PREVIEW = (
     Command(
         id="recovery.open-row",
         title="Open what the row is about",
-        help="Shows the occurrence of the row under the cursor, with its attempts and items.",
+        help="Shows the occurrence of the row under the cursor, with its attempts and items; of a recovery of jobs the job.",
         keys=("enter", "i"),
         places=ONE,
-        permission=Permission.SCHEDULE_READ,
+        permission=Permission.RECOVERY_READ,
         twin="occurrences show OCCURRENCE",
-        hint="occurrence",
+        hint="open",
         rank=15,
         judge=_row,
     ),

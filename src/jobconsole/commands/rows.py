@@ -10,7 +10,8 @@ from jobcontract.permissions import Permission
 
 LIST = ("queues",)
 TRAIL = ("audit", "timeline")
-RUNS = ("schedules", "occurrences", "occurrence", "workers", "runbook", "simulator", *BOARDS, *TRAIL)
+JOBS = ("jobs", "job", "find")
+RUNS = ("schedules", "occurrences", "occurrence", "workers", "runbook", "simulator", *BOARDS, *TRAIL, *JOBS)
 """Places whose lists belong to no queue."""
 ROWS = ("queues", "plan", "progress", "plans", *RUNS)
 

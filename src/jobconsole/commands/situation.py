@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
+from jobcontract.job_states import JobStatus
 from jobcontract.operating import RecoveryState
 from jobcontract.permissions import Permission
 from jobcontract.states import ClaimMode, ItemState, OccurrenceState, PlanState
@@ -132,6 +134,27 @@ class SelectedStop:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SelectedJob:
+    """The background job that is selected or shown, as far as a command's availability depends on it."""
+
+    status: JobStatus
+    elsewhere: str = ""
+    """The other engine's source that it is of; empty: it is one of the service's own."""
+    money: bool = False
+    """Whether it moves money: its retry is a plan, with a code, by finance."""
+    cancelling: bool = False
+    """Whether a person asked for it to be cancelled already."""
+    resolved: bool = False
+    """Whether its failure asks for nothing any more."""
+    reference: bool = False
+    """Whether there is a reference for an engineer."""
+    plan: bool = False
+    """Whether it belongs to a plan."""
+    refused: Mapping[str, str] = field(default_factory=dict)
+    """Act to why the service refuses it to the person, where that was asked: `cancel`, `retry`, `resolve`, `reveal`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
     """Everything that decides whether a command can be run now. A screen makes one when it is asked."""
 
@@ -192,6 +215,10 @@ class Situation:
     """The alarm that is selected."""
     stop: SelectedStop | None = None
     """The stop that is selected."""
+    job: SelectedJob | None = None
+    """The background job that is selected or shown."""
+    opens: str | None = None
+    """Why what is selected leads nowhere; None: it leads somewhere."""
     line: bool = False
     """Whether a line of the overview is selected."""
     entry: bool = False

@@ -51,18 +51,27 @@ VERBS: Mapping[RecoveryAct, str] = {
     RecoveryAct.REQUEUE: "Requeue",
     RecoveryAct.DISCARD: "Discard",
     RecoveryAct.DISABLE: "Disable",
+    RecoveryAct.RETRY: "Retry",
+    RecoveryAct.CANCEL: "Cancel",
 }
 NOUNS: Mapping[RecoveryAct, str] = {
     RecoveryAct.REPLAY: "occurrence",
     RecoveryAct.REQUEUE: "dead letter",
     RecoveryAct.DISCARD: "dead letter",
     RecoveryAct.DISABLE: "schedule",
+    RecoveryAct.RETRY: "job",
+    RecoveryAct.CANCEL: "job",
 }
+JOBS = frozenset({RecoveryAct.RETRY, RecoveryAct.CANCEL})
+"""Acts whose rows are background jobs."""
 DOES: Mapping[RecoveryAct, str] = {
     RecoveryAct.REPLAY: "Each runs again: its items that are not done, no others. Later ones run as planned.",
     RecoveryAct.REQUEUE: "Each runs again: its items that are not done, no others. Later ones run as planned.",
     RecoveryAct.DISCARD: "Each stays to be read, and asks for nothing any more. Nothing runs again.",
     RecoveryAct.DISABLE: "Each starts nothing new. What is claimed already goes on to its end; what is missed counts as such.",
+    RecoveryAct.RETRY: "Each makes a new job of it, with the same inputs. What was retried or resolved meanwhile is passed over.",
+    RecoveryAct.CANCEL: "Each is asked to end: what nobody began at once, what runs within a second or so. What settled meanwhile "
+    "is passed over.",
 }
 """What a recovery does to each of its rows, in a sentence."""
 REASONS: Mapping[LeftOut, str] = {
@@ -77,6 +86,15 @@ REASONS: Mapping[LeftOut, str] = {
     LeftOut.SKIPPED: "skipped, not asked for",
     LeftOut.MONEY: "moves money",
     LeftOut.PERMISSION: "not permitted to you",
+    LeftOut.NOT_SETTLED: "not settled yet",
+    LeftOut.SETTLED: "settled already",
+    LeftOut.SUCCEEDED: "succeeded",
+    LeftOut.NOT_RETRYABLE: "not retried, by kind",
+    LeftOut.RETRIED: "retried already",
+    LeftOut.RESOLVED: "resolved",
+    LeftOut.CANCEL_ASKED: "cancelled already",
+    LeftOut.CARRIED: "carried by a plan",
+    LeftOut.ELSEWHERE: "another engine's",
     LeftOut.IN_RECOVERY: "in another recovery",
     LeftOut.TAKEN_OUT: "taken out",
 }
@@ -111,9 +129,15 @@ def act_words(recovery: Recovery, width: int = 200) -> str:
     what = f"{VERBS[recovery.act]} {counted(recovery.count, NOUNS[recovery.act])}"
     if recovery.act is RecoveryAct.DISABLE or not recovery.schedules:
         return what
-    one = recovery.schedules[0].schedule if len(recovery.schedules) == 1 else ""
-    whole = f"{what} of {one or counted(len(recovery.schedules), 'schedule')}"
+    one = recovery.schedules[0].title if len(recovery.schedules) == 1 and recovery.act in JOBS else ""
+    one = one or (recovery.schedules[0].schedule if len(recovery.schedules) == 1 else "")
+    whole = f"{what} of {one or counted(len(recovery.schedules), set_noun(recovery))}"
     return whole if width_of(whole) <= width else what
+
+
+def set_noun(recovery: Recovery) -> str:
+    """What its rows are counted by: schedules, or kinds of jobs."""
+    return "kind" if recovery.act in JOBS else "schedule"
 
 
 def money_text(money: RecoveryMoney) -> str:
@@ -127,6 +151,10 @@ def money_lines(recovery: Recovery, width: int) -> list[Line]:
     """What confirmed plans hold and a replay tries again: a whole figure a currency."""
     if recovery.moves is not Moves.MONEY:
         return []
+    if recovery.act in JOBS and not recovery.money:
+        cancels = recovery.act is RecoveryAct.CANCEL
+        none = "¤ Some of it moves money: what is not sent yet is not." if cancels else "¤ It moves money once more."
+        return wrap_line((Piece(none, Tone.WARN),), width, indent=2)
     if not recovery.money:
         none = "¤ It moves money; no confirmed plan holds a payout that waits to be tried again."
         return wrap_line((Piece(none, Tone.WARN),), width, indent=2)
@@ -143,10 +171,11 @@ def schedules_line(recovery: Recovery, undone: str, width: int) -> Line:
     told = [items if runs else Piece("")]
     for number, each in enumerate(recovery.schedules):
         mark = " ¤" if each.moves is Moves.MONEY else ""
-        told.append(Piece(f"{each.schedule} {each.count:,}{mark}"))
+        name = each.title if recovery.act in JOBS else each.schedule
+        told.append(Piece(f"{name} {each.count:,}{mark}"))
         rest = len(recovery.schedules) - number
         if width_of(plain(joined(told))) > width:
-            told[-1] = Piece(f"{rest:,} more {'schedule' if rest == 1 else 'schedules'}", Tone.QUIET)
+            told[-1] = Piece(f"{rest:,} more {set_noun(recovery)}{'' if rest == 1 else 's'}", Tone.QUIET)
             break
     return whole_pieces(told, width)
 
@@ -226,7 +255,7 @@ def confirm_lines(recovery: Recovery, undone: str, seen: PlanSeen, width: int) -
     lines += money_lines(recovery, width)
     if recovery.disable_until is not None:
         lines.append((Piece(f"Enabled again by themselves: {short(recovery.disable_until, seen.zone, seen.now)}."),))
-    if recovery.act in (RecoveryAct.REPLAY, RecoveryAct.REQUEUE):
+    if recovery.act in (RecoveryAct.REPLAY, RecoveryAct.REQUEUE, RecoveryAct.RETRY):
         most = f"At most {recovery.at_once:,} run at a time, the oldest first." if recovery.count > 1 else ""
         lines += [(Piece(most, Tone.QUIET),)] if most else []
     left_out = sum(each.count for each in recovery.left_out)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from jobconsole.present.columns import Column, Line, Piece, Tone, joined
+from jobconsole.present.jobs import STATES as JOB_STATES
 from jobconsole.present.occurrences import CAUSES, STATES
 from jobconsole.present.plan_progress import TURNS
 from jobconsole.present.plans import counted
@@ -23,13 +24,6 @@ if TYPE_CHECKING:
 
 SKIPPED_WORD = ("– skipped", Tone.QUIET)
 SCHEDULE_WORD = ("● schedule", Tone.PLAIN)
-JOB_WORDS: Mapping[JobStatus, tuple[str, Tone]] = {
-    JobStatus.PENDING: ("· pending", Tone.PLAIN),
-    JobStatus.RUNNING: ("◐ running", Tone.PLAIN),
-    JobStatus.SUCCEEDED: ("✓ succeeded", Tone.PLAIN),
-    JobStatus.FAILED: ("✗ failed", Tone.PLAIN),
-    JobStatus.CANCELLED: ("⊘ cancelled", Tone.QUIET),
-}
 
 
 def not_done(row: RecoveryRow) -> int:
@@ -56,8 +50,9 @@ def items_text(row: RecoveryRow) -> str:
     return f"{left:,} of {whole:,} not done" if left else f"{whole:,} done"
 
 
-def rows_columns(*, confirmed: bool) -> tuple[Column, ...]:
-    """The columns of the rows; once confirmed how each turn went stands where the state was."""
+def rows_columns(*, confirmed: bool, jobs: bool = False) -> tuple[Column, ...]:
+    """The columns of the rows; once confirmed how each turn went stands where the state was. `jobs`: they are jobs, which
+    have no items; when each was asked for stands there."""
     first = Column(id="turn" if confirmed else "state", label="turn" if confirmed else "state", least=13, whole=True)
     return (
         Column(id="number", label="#", least=2, right=True, uncut=True, most=7, yields=2),
@@ -65,7 +60,7 @@ def rows_columns(*, confirmed: bool) -> tuple[Column, ...]:
         Column(id="name", label="what", least=16, uncut=True, most=48, yields=5),
         Column(
             id="items",
-            label="before" if confirmed else "items",
+            label="asked for" if jobs else "before" if confirmed else "items",
             least=8,
             uncut=True,
             most=26,
@@ -87,9 +82,15 @@ def rows_cells(row: RecoveryRow, *, confirmed: bool) -> Mapping[str, Piece]:
         "turn": Piece(word, tone),
         "state": Piece(state, state_tone),
         "name": Piece(f"{row.name}{money}", Tone.STRONG),
-        "items": Piece(items_text(row), Tone.WARN if not_done(row) else Tone.QUIET),
+        "items": Piece(_before_text(row), Tone.WARN if not_done(row) else Tone.QUIET),
         "told": Piece(told or ""),
     }
+
+
+def _before_text(row: RecoveryRow) -> str:
+    if row.target is RecoveryTarget.JOB and row.scheduled_at is not None:
+        return utc_text(row.scheduled_at.replace(second=0, microsecond=0))
+    return items_text(row)
 
 
 def state_word(row: RecoveryRow) -> tuple[str, Tone]:
@@ -97,7 +98,7 @@ def state_word(row: RecoveryRow) -> tuple[str, Tone]:
     if row.target is RecoveryTarget.SKIPPED_INSTANT:
         return SKIPPED_WORD
     if isinstance(row.state, JobStatus):
-        return JOB_WORDS[row.state]
+        return JOB_STATES[row.state]
     return SCHEDULE_WORD if row.state is None else STATES[row.state]
 
 
@@ -108,7 +109,8 @@ def row_lines(row: RecoveryRow, zone: tzinfo, *, confirmed: bool) -> list[Line]:
     money = Piece("moves money" if row.moves is Moves.MONEY else "", Tone.WARN)
     head = joined([Piece(word, tone), Piece(row.name, Tone.STRONG), Piece(when, Tone.QUIET), money])
     cause = CAUSES[row.cause] if row.cause is not None else ""
-    was = joined([Piece(items_text(row)), Piece(row.error or cause, Tone.BAD)])
+    items = "" if row.target is RecoveryTarget.JOB else items_text(row)
+    was = joined([Piece(items), Piece(row.error or cause, Tone.BAD)])
     lines = [head, *([was] if row.items is not None or row.error else [])]
     if confirmed:
         times = [

@@ -21,10 +21,12 @@ SCOPES: Mapping[StopScope, str] = {
     StopScope.TENANT: "all work",
     StopScope.BULK_COMMAND: "command",
     StopScope.QUEUE: "queue",
+    StopScope.JOB_KIND: "kind of job",
 }
 DOES: Mapping[StopScope, str] = {
     StopScope.QUEUE: "Nobody claims or acts in it, and no plan of it is made or confirmed. Items still come in.",
     StopScope.BULK_COMMAND: "No plan of it is made, confirmed or resumed, and plans that run begin no further item.",
+    StopScope.JOB_KIND: "No step of a job of that kind begins any more; jobs are still submitted, and wait.",
     StopScope.TENANT: "No occurrence starts, no item is claimed or acted on, and all money is stopped with it.",
 }
 """What a stop does, in a sentence."""

@@ -30,8 +30,8 @@ class HelpText:
     explanation: str
     situation: Situation
     keymap: Keymap
-    places: Sequence[tuple[int, str, str]]
-    """Number, id and title of each place."""
+    places: Sequence[tuple[str, str, str]]
+    """Key, id and title of each place."""
 
 
 class HelpScreen(Dialog[None]):
@@ -79,8 +79,8 @@ def explained(text: HelpText) -> Table:
             keys = " ".join(shown(key) for key in text.keymap.get(command.id, command.keys)) or "no key"
             table.add_row(Text(keys, style="bold"), _explained(command, text.situation))
     _head(table, "Places")
-    for number, place, title in text.places:
-        table.add_row(Text(str(number), style="bold"), Text(f"{line(title)}  (:{line(place)})"))
+    for key, place, title in text.places:
+        table.add_row(Text(key, style="bold"), Text(f"{line(title)}  (:{line(place)})"))
     return table
 
 

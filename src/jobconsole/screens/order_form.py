@@ -78,7 +78,8 @@ class Order(Generic[R]):
     reason: str = ""
     """What the reason is asked with; empty: none is asked for."""
     reference: str = ""
-    """The same of the bank's reference."""
+    """What a name from outside is asked with: the bank's of a payout, a ticket's."""
+    reference_needed: bool = True
     code: bool = False
     back: str = ""
     """What the button that gives the order up says, where Cancel would be taken for the act itself."""
@@ -207,7 +208,7 @@ class OrderForm(SendingDialog[R], Generic[R]):
         if self.order.reference:
             entry = self.query_one("#reference", LineEntry)
             reference = entry.value.strip()
-            if not reference:
+            if not reference and self.order.reference_needed:
                 self.fault(f"{self.order.reference.rstrip(':')} is needed.")
                 entry.focus()
                 return None

@@ -87,7 +87,7 @@ class OverviewScreen(WatchingScreen):
         super().__init__()
         self.overview: Overview | None = None
         self.rows: ToldRows[Lead] = ToldRows(lambda each: each.key, self._cells)
-        self._keys = {place.id: str(place.number) for place in ALL_PLACES}
+        self._keys = {place.id: place.key for place in ALL_PLACES}
 
     def compose_body(self) -> ComposeResult:
         """Title, what is said in words, lines, the last day."""

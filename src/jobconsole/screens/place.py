@@ -34,7 +34,7 @@ from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
 from jobconsole.commands.catalogue import BY_ID, applies, commands_of, unavailable
-from jobconsole.commands.keymap import Keymap, bound, keymap_at
+from jobconsole.commands.keymap import PLACE_KEYS, Keymap, bound, keymap_at
 from jobconsole.commands.situation import Situation
 from jobconsole.screens.dialog import ActingDialog
 from jobconsole.screens.shell import Handler, Shell
@@ -184,7 +184,7 @@ class PlaceScreen(Screen[None]):
             # At once, in the order in which keys came; while text is typed, only what the input leaves over.
             for action, now in (("run_at_once", True), ("run_command", False))
         ]
-        places = [Binding(str(n), f"app.go_to({n})", show=False) for n in range(10)]
+        places = [Binding(key, f"app.go_to('{key}')", show=False) for key in PLACE_KEYS]
         moves = BindingsMap(
             [
                 Binding("tab", "app.focus_next", show=False),

@@ -23,6 +23,7 @@ from jobconsole.commands.situation import SelectedRecovery, Situation
 from jobconsole.present.columns import Line
 from jobconsole.present.plans import PlanSeen
 from jobconsole.present.recoveries import (
+    JOBS,
     left_out_line,
     money_lines,
     preview_lines,
@@ -283,7 +284,7 @@ class RecoveryScreen(RecoveryActingScreen):
             self.list = "rows"
         self.show_heading()
         self.table.display, self.left_table.display = self.list == "rows", self.list == "left"
-        self.table.show(self.rows, rows_columns(confirmed=False), self.rows.needs())
+        self.table.show(self.rows, rows_columns(confirmed=False, jobs=self.recovery.act in JOBS), self.rows.needs())
         self.left_table.show(self.kept_out, left_columns(), self.kept_out.needs())
         self.table.set_class(not self.shell.link.connected and len(self.rows) > 0, "-stale")
         self._show_row()

@@ -19,6 +19,7 @@ from jobconsole.present.recoveries import account_line, act_words, state_now
 from jobconsole.present.recovery_command import order_of
 from jobconsole.present.refusals import refusal_sentence
 from jobconsole.screens.acts import where_of
+from jobconsole.screens.named import opened
 from jobconsole.screens.occurrence import OccurrenceScreen
 from jobconsole.screens.order_form import Given, Order, asked
 from jobconsole.screens.plan_seen import SeenScreen
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     Steer = Callable[[Service, str, str, str], Awaitable[Recovery]]
     """A function of the client that takes the recovery's id, a reason and a key."""
 
+JOB_SCREEN = "jobconsole.screens.job:JobScreen"
 ABOUT_WIDTH = 60
 """Cells of a line in a dialog."""
 REASON = "Why; everybody who sees the recovery reads it"
@@ -190,12 +192,16 @@ class RecoveryActingScreen(SeenScreen):
         await self._ask(order, "Aborted: what has begun goes on to its end.")
 
     def open_row(self) -> None:
-        """Shows the occurrence of the row under the cursor."""
+        """Shows the occurrence, or the job, of the row under the cursor; of one that was retried the new one."""
         row = self.selected_row()
         if row is None:
             return
         if row.target is RecoveryTarget.OCCURRENCE:
             self.app.push_screen(OccurrenceScreen(row.key))
+        elif row.target is RecoveryTarget.JOB:
+            opened_job = opened(JOB_SCREEN, row.made or row.key)
+            if opened_job is not None:
+                self.app.push_screen(opened_job)
         else:
             what = "an instant that has no occurrence yet" if row.state is None and row.scheduled_at else "a schedule"
             self.say(f"{row.name} is {what}: 5 shows the schedules.")

@@ -62,6 +62,17 @@ class Asking:
     """Marked ones, which leave nothing else to be asked for but the reason."""
     since: str = ""
     """Typed into the form."""
+    jobs: tuple[str, ...] = ()
+    """Jobs by id: marked ones, or one."""
+    job_filter: str | None = None
+    """All jobs that this finds."""
+    about: tuple[Line, ...] = ()
+    """What stands before what the act does."""
+
+    @property
+    def named(self) -> bool:
+        """Whether the set is known already: nothing is asked for but the reason."""
+        return bool(self.occurrences or self.jobs) or self.job_filter is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +135,7 @@ class RecoveryForm(SendingDialog[Recovery]):
         """What is taken in, the stretch of time, the reason, the command, what the service answered."""
         asking = self.asking
         yield Lines(id="about", indent=2)
-        if not asking.occurrences:
+        if not asking.named:
             yield from self._compose_set()
         yield Form([_Reason()], zone=self._seen().zone)
         yield Lines(id="command", indent=2)
@@ -179,7 +190,7 @@ class RecoveryForm(SendingDialog[Recovery]):
         lines: list[Line] = [(Piece(DOES[asking.act]), Piece(" Nothing is done before you confirm.", Tone.QUIET))]
         if asking.occurrences:
             lines.insert(0, (Piece(f"{counted(len(asking.occurrences), 'marked occurrence')}.", Tone.STRONG),))
-        self.query_one("#about", Lines).show(lines)
+        self.query_one("#about", Lines).show([*asking.about, *lines])
         self._show_typed()
 
     def sending(self) -> Awaitable[Recovery] | None:
@@ -247,6 +258,10 @@ class RecoveryForm(SendingDialog[Recovery]):
             if len(asking.occurrences) > NAMED_MOST:
                 raise _Fault(f"At most {NAMED_MOST:,} are named one by one; take a stretch of time instead.", "act")
             return RecoveryOrder(act=act, reason=reason, occurrences=asking.occurrences)
+        if asking.jobs:
+            return RecoveryOrder(act=act, reason=reason, jobs=asking.jobs)
+        if asking.job_filter is not None:
+            return RecoveryOrder(act=act, reason=reason, job_filter=asking.job_filter)
         schedules = self._schedules() or None
         if act is RecoveryAct.DISABLE:
             if schedules is None:
@@ -341,6 +356,11 @@ def _title(asking: Asking) -> str:
     act = asking.act
     if asking.occurrences:
         return f"{VERBS[act]} {counted(len(asking.occurrences), 'marked ' + NOUNS[act])}?"
+    if asking.jobs:
+        many = len(asking.jobs) > 1
+        return f"{VERBS[act]} {counted(len(asking.jobs), 'marked job') if many else 'this job'}?"
+    if asking.job_filter is not None:
+        return f"{VERBS[act]} all that are listed?"
     if act is RecoveryAct.REPLAY:
         return "Replay a stretch of time?"
     return f"{VERBS[act]} {NOUNS[act]}s?"

@@ -18,7 +18,15 @@ from jobconsole.client import recoveries as client
 from jobconsole.commands.situation import SelectedRecovery, Situation
 from jobconsole.present.columns import Piece, Tone
 from jobconsole.present.plans import counted
-from jobconsole.present.recoveries import account_line, bar_line, money_lines, progress_lines, progress_title, state_now
+from jobconsole.present.recoveries import (
+    JOBS,
+    account_line,
+    bar_line,
+    money_lines,
+    progress_lines,
+    progress_title,
+    state_now,
+)
 from jobconsole.present.recovery_rows import row_lines, rows_columns
 from jobconsole.screens.plan_seen import key_words
 from jobconsole.screens.recovery_acts import RecoveryActingScreen
@@ -217,7 +225,12 @@ class RecoveryProgress(RecoveryActingScreen):
         loaded = len(self.rows)
         many = f"first {loaded:,} of {counted(found.count, 'row')}" if loaded < found.count else counted(loaded, "row")
         self.about_rows.show([(Piece(f"{many} · what needs a look first, then by number", Tone.QUIET),)])
-        self.table.show(self.rows, rows_columns(confirmed=True), self.rows.needs(), fresh=self.table.cursor == 0)
+        self.table.show(
+            self.rows,
+            rows_columns(confirmed=True, jobs=self.recovery.act in JOBS),
+            self.rows.needs(),
+            fresh=self.table.cursor == 0,
+        )
         self.table.say((Piece("" if loaded or self.told else "Reading its rows …", Tone.QUIET),))
         self.table.set_class(not self.shell.link.connected and loaded > 0, "-stale")
         self._show_row()

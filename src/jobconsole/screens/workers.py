@@ -61,6 +61,8 @@ class WorkersScreen(WatchingScreen):
         self.rows: ToldRows[Worker] = ToldRows(
             lambda each: each.incarnation, lambda each, _: workers_cells(each, self.at())
         )
+        self.wanted: str | None = None
+        """The Worker to which the cursor goes once it is read."""
 
     def compose_body(self) -> ComposeResult:
         """Title, what needs a look, list."""
@@ -140,6 +142,8 @@ class WorkersScreen(WatchingScreen):
         self.said.show(said)
         self.table.display = len(rows) > 0
         self.table.show(rows, workers_columns(), rows.needs())
+        if self.wanted is not None and self.table.move_to(self.wanted):
+            self.wanted = None
         if self.table.display and self.focused is None:
             self.table.focus()
         self.situation_changed()

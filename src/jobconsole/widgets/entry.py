@@ -12,6 +12,11 @@ from textual.message import Message
 from textual.suggester import Suggester
 from textual.widgets import Input
 
+from jobcontract.ids import KEY_MAX
+
+WORD_MOST = KEY_MAX + 20
+"""Most characters that can be typed: what is looked for, and a word before it."""
+
 
 class _Beginnings(Suggester):
     """Suggests the first known word that begins as what was typed."""
@@ -44,7 +49,7 @@ class CommandLine(Input):
         word: str
 
     def __init__(self) -> None:
-        super().__init__(compact=True, select_on_focus=False, max_length=100)
+        super().__init__(compact=True, select_on_focus=False, max_length=WORD_MOST)
         self.can_focus = False  # else a place with nothing else to focus gives it the keyboard
 
     def open(self, known: Sequence[str]) -> None:

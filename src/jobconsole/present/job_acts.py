@@ -1,0 +1,104 @@
+"""Owns what acts on one background job say before they are done, and what became of them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from jobconsole.present.columns import Line, Piece, Tone, joined
+from jobconsole.present.jobs import status_word, what_text
+from jobconsole.present.schedules import At, brief_ago
+from jobcontract.job_states import JobStatus
+from jobcontract.states import Moves
+
+if TYPE_CHECKING:
+    from jobcontract.jobs import JobKind, JobSummary
+
+MONEY_FIRST = "It moves money: its retry is a plan that finance confirms with a code."
+"""What stands before the form that makes the recovery of a job that moves money."""
+
+
+def job_head(job: JobSummary, at: At) -> Sequence[Line]:
+    """Which job it is, and where it stands."""
+    word, tone = status_word(job)
+    what, what_tone = what_text(job, at)
+    money = " ¤" if job.moves is Moves.MONEY else ""
+    return (
+        joined([Piece(f"{job.kind_label}{money}", Tone.STRONG), Piece(job.subject)]),
+        joined(
+            [
+                Piece(word, tone),
+                Piece(f"asked for {brief_ago(job.requested_at, at.now)}"),
+                Piece(f"by {job.requester.id}" if job.requester is not None else ""),
+            ]
+        ),
+        *(((Piece(what, what_tone),),) if what else ()),
+    )
+
+
+def retry_lines(job: JobSummary, at: At) -> Sequence[Line]:
+    """What retrying does to the job as it stands."""
+    lines = [*job_head(job, at)]
+    lines.append((Piece("A new job is made of it, with the same inputs. This one stays as it is, and leads to it."),))
+    if job.status is JobStatus.SUCCEEDED:
+        lines.append((Piece("▲ It succeeded: a retry does everything once more.", Tone.WARN),))
+    elif job.status is JobStatus.CANCELLED:
+        lines.append((Piece("It was cancelled; the new one begins from its first step.", Tone.WARN),))
+    if job.retried_by is not None:
+        lines.append((Piece("▲ A retry of it was made before; one that goes on still is not made twice.", Tone.WARN),))
+    return lines
+
+
+def cancel_lines(job: JobSummary, at: At) -> Sequence[Line]:
+    """What cancelling does to the job as it stands."""
+    if job.status is JobStatus.PENDING:
+        what = "Nobody began it: it is cancelled at once."
+    else:
+        what = "Its Worker ends it within a second or so. If its last step succeeds before that, it has succeeded."
+    return [*job_head(job, at), (Piece(what),), (Piece("What is done of it stays done.", Tone.QUIET),)]
+
+
+def resolve_lines(job: JobSummary, at: At) -> Sequence[Line]:
+    """What resolving does to the failure."""
+    return [
+        *job_head(job, at),
+        (Piece("It asks for nothing any more: it leaves the unresolved failures, and no retry is made."),),
+        (
+            Piece(
+                "With a ticket it is acknowledged: somebody follows it up there. Without one it is resolved.",
+                Tone.QUIET,
+            ),
+        ),
+    ]
+
+
+def reveal_lines(job: JobSummary, at: At, inputs: int) -> Sequence[Line]:
+    """What revealing does."""
+    what = "Its input is" if inputs == 1 else f"Its {inputs:,} inputs are"
+    return [
+        *job_head(job, at),
+        (Piece(f"{what} shown in clear until you leave the job, for two minutes at most."),),
+        (Piece("That you looked, when and why stands in its history and in the audit trail.", Tone.WARN),),
+    ]
+
+
+def submit_lines(kind: JobKind) -> Sequence[Line]:
+    """What is submitted."""
+    steps = ", then ".join(kind.steps)
+    return [
+        joined([Piece(kind.label, Tone.STRONG), Piece(kind.application, Tone.QUIET)]),
+        *(((Piece(f"It does: {steps}.", Tone.QUIET),),) if steps else ()),
+        (Piece("The same identity with the same inputs is one job, however often it is sent.", Tone.QUIET),),
+    ]
+
+
+def submitted_words(job: JobSummary, *, first: bool) -> str:
+    """That it was submitted, or was there already."""
+    if first:
+        return f"Submitted: {job.kind_label}, {job.subject}."
+    return f"It was submitted before under that identity, with the same inputs: it is {job.status}."
+
+
+def unsubmittable(kind: JobKind) -> str | None:
+    """Why nobody submits that kind by itself; None where one may."""
+    return "it moves money: a confirmed plan submits it" if kind.moves is Moves.MONEY else None

@@ -1,0 +1,274 @@
+"""Owns how background jobs are listed: status words, columns and cells, views, counts that say how exact they are, sources
+that were not reached, what is said where there is nothing. Pure. One job in full: `job_lines`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from jobconsole.present.columns import Column, Line, Piece, Tone, clip_line, joined, plain, whole_pieces, width_of
+from jobconsole.present.schedules import At, brief_ago
+from jobconsole.present.times import age_short, brief_span, countdown
+from jobcontract.job_states import JobResolution, JobStatus, JobView, StepStatus
+from jobcontract.jobs import HERE
+from jobcontract.states import Moves
+
+if TYPE_CHECKING:
+    from jobcontract.jobs import JobCount, JobCounts, JobSource, JobSummary
+
+STATES: Mapping[JobStatus, tuple[str, Tone]] = {
+    JobStatus.PENDING: ("○ pending", Tone.PLAIN),
+    JobStatus.RUNNING: ("◆ running", Tone.MINE),
+    JobStatus.SUCCEEDED: ("✓ succeeded", Tone.GOOD),
+    JobStatus.FAILED: ("✗ failed", Tone.BAD),
+    JobStatus.CANCELLED: ("⊘ cancelled", Tone.QUIET),
+}
+"""Sign and word of each of the five statuses."""
+RESOLUTIONS: Mapping[JobResolution, str] = {
+    JobResolution.ACKNOWLEDGED: "acknowledged",
+    JobResolution.RESOLVED: "resolved",
+    JobResolution.RETRIED: "retried with success",
+}
+CANCELLING = ("◌ cancelling", Tone.WARN)
+"""In place of the status, from when a person asked until it ended."""
+WIDE = 110
+"""From this width on the list says of which customer a job is."""
+SHORT_ID = 8
+_MINUTE = 60.0
+SOON = 2.0
+"""Seconds within which a count that is not exact needs no age."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """What the list shows: a view of the service, narrowed by a status where the filter names none."""
+
+    words: str
+    view: JobView
+    narrowed: str = ""
+    """A condition that stands before the filter."""
+
+    def asked(self, filter_text: str) -> str:
+        """The filter as it is sent."""
+        return " ".join(part for part in (self.narrowed, filter_text) if part)
+
+
+VIEWS: Sequence[View] = (
+    View(words="unresolved", view=JobView.UNRESOLVED),
+    View(words="under way", view=JobView.ALL, narrowed="status:pending,running"),
+    View(words="all", view=JobView.ALL),
+)
+"""What the key of views goes through."""
+UNRESOLVED, UNDER_WAY, EVERY = range(3)
+
+
+def jobs_columns(*, wide: bool, sources: bool) -> tuple[Column, ...]:
+    """The columns of the list; `sources`: jobs of several are in it. A narrow list says of which one in what happened."""
+    return (
+        Column(id="status", label="status", least=9, whole=True),
+        Column(id="age", label="age", least=4, right=True, uncut=True, most=8, yields=6),
+        Column(id="kind", label="kind", least=10, most=30 if wide else 14, yields=5),
+        Column(id="subject", label="subject", least=10, most=36 if wide else 18, yields=7),
+        *((Column(id="scope", label="customer", least=8, uncut=True, most=18, yields=2),) if wide else ()),
+        *((Column(id="who", label="asked by", least=7, uncut=True, most=14, yields=3),) if wide else ()),
+        *((Column(id="source", label="source", least=6, uncut=True, most=10, yields=4),) if sources and wide else ()),
+        Column(id="what", label="what happened", least=16, yields=8),
+    )
+
+
+def jobs_cells(job: JobSummary, at: At, *, wide: bool) -> Mapping[str, Piece]:
+    """The cells of one job's row by column id."""
+    word, tone = status_word(job)
+    what, what_tone = what_text(job, at)
+    source = "" if wide or job.source == HERE else f"{job.source} · "
+    return {
+        "status": Piece(word, tone),
+        "kind": Piece(f"{job.kind_label}{' ¤' if job.moves is Moves.MONEY else ''}", Tone.STRONG),
+        "subject": Piece(job.subject),
+        "what": Piece(f"{source}{what}", what_tone),
+        "scope": Piece(scope_text(job), Tone.QUIET),
+        "who": Piece(job.requester.id if job.requester is not None else "–", Tone.QUIET),
+        "source": Piece("here" if job.source == HERE else job.source, Tone.QUIET),
+        "age": Piece(age_text(job.requested_at, at.now), Tone.QUIET),
+    }
+
+
+def age_text(instant: datetime, now: datetime) -> str:
+    """`22 s`, `4 min`, `3 h`, `6 d`: for a narrow column."""
+    seconds = (now - instant).total_seconds()
+    return f"{max(0, int(seconds))} s" if seconds < _MINUTE else age_short(instant, now)
+
+
+def status_word(job: JobSummary) -> tuple[str, Tone]:
+    """Sign and word of where it stands; whoever asked for it to be cancelled sees that it is."""
+    if job.cancel_asked_at is not None and not job.status.final:
+        return CANCELLING
+    word, tone = STATES[job.status]
+    return (word, Tone.QUIET) if job.status is JobStatus.FAILED and job.resolution is not None else (word, tone)
+
+
+def what_text(job: JobSummary, at: At) -> tuple[str, Tone]:
+    """What a reader of the list wants to know beyond the status: why it failed, how far it is, how long it took."""
+    if job.status is JobStatus.FAILED:
+        resolved = f" ({RESOLUTIONS[job.resolution]})" if job.resolution is not None else ""
+        retried = " · a retry is there" if job.retried_by and job.resolution is None else ""
+        return f"{job.failure_summary or 'no reason is known'}{resolved}{retried}", Tone.PLAIN
+    if job.status is JobStatus.PENDING:
+        return f"waits {brief_span((at.now - job.requested_at).total_seconds())}", Tone.QUIET
+    if job.status is JobStatus.RUNNING:
+        step = f" · {job.last_step}" if job.last_step else ""
+        retrying = " waits to be tried again" if job.last_step_status is StepStatus.RETRYING else ""
+        return f"{job.progress} %{step}{retrying}", Tone.WARN if retrying else Tone.PLAIN
+    took = took_text(job)
+    return took, Tone.QUIET
+
+
+def took_text(job: JobSummary) -> str:
+    """`took 4 min`; `never begun` where it was cancelled before; empty where it is not settled."""
+    if job.settled_at is None:
+        return ""
+    if job.started_at is None:
+        return "never begun"
+    seconds = (job.settled_at - job.started_at).total_seconds()
+    return f"took {'under 1 s' if seconds < 1 else brief_span(seconds)}"
+
+
+def scope_text(job: JobSummary) -> str:
+    """`acme / leeds-3`: of which customer and workspace it is; a dash where of none."""
+    return " / ".join(part for part in (job.customer, job.workspace) if part) or "–"
+
+
+def row_lines(job: JobSummary, at: At) -> list[Line]:
+    """What is to know of the job under the cursor, in full."""
+    word, tone = status_word(job)
+    head = joined(
+        [
+            Piece(word, tone),
+            Piece(job.kind_label, Tone.STRONG),
+            Piece("moves money" if job.moves is Moves.MONEY else "", Tone.WARN),
+            Piece(job.subject),
+            Piece(brief_ago(job.requested_at, at.now), Tone.QUIET),
+        ]
+    )
+    what, what_tone = what_text(job, at)
+    failed = job.status is JobStatus.FAILED
+    lines: list[Line] = [head, (Piece(what, Tone.BAD if failed and job.resolution is None else what_tone),)]
+    who = f"asked for by {job.requester.id}" if job.requester is not None else "nobody asked for it"
+    scope = scope_text(job)
+    lines.append(
+        joined(
+            [
+                Piece(who),
+                Piece(f"of {scope}" if scope != "–" else ""),
+                Piece(f"reference {job.failure_reference}" if job.failure_reference else "", Tone.STRONG),
+                Piece(elsewhere_words(job.source, job.application), Tone.WARN),
+            ]
+        )
+    )
+    return lines
+
+
+def elsewhere_words(source: str, application: str) -> str:
+    """That a job is another engine's and is acted on there; empty for the service's own."""
+    return "" if source == HERE else f"of {source} ({application}): only read here"
+
+
+# Counts
+
+
+def count_words(count: JobCount, now: datetime) -> str:
+    """`412`, `about 4,120, 4 s old`, `at least 1,000`."""
+    if count.exact:
+        return f"{count.count:,}"
+    if count.at_least:
+        return f"at least {count.count:,}"
+    age = (now - count.as_of).total_seconds()
+    return f"about {count.count:,}{f', {brief_span(age)} old' if age >= SOON else ''}"
+
+
+def match_words(counts: JobCounts | None, now: datetime) -> str:
+    """How many match a filter, beside it."""
+    if counts is None:
+        return "counting …"
+    verb = "matches" if counts.listed.exact and counts.listed.count == 1 else "match"
+    return f"{count_words(counts.listed, now)} {verb}"
+
+
+def jobs_title(counts: JobCounts | None, shown: int, now: datetime, width: int) -> Line:
+    """`Unresolved failures · 412 · 31 running · 4 pending`: what is listed, then the other figures, as many as fit whole."""
+    heads = {UNRESOLVED: "Unresolved failures", UNDER_WAY: "Jobs under way", EVERY: "Jobs"}
+    told = [Piece(heads[shown], Tone.STRONG)]
+    if counts is None:
+        return joined(told)
+    unresolved = Piece(
+        f"{count_words(counts.unresolved, now)} unresolved", Tone.BAD if counts.unresolved.count else Tone.GOOD
+    )
+    told.append(unresolved)
+    for status, tone in (
+        (JobStatus.RUNNING, Tone.MINE),
+        (JobStatus.PENDING, Tone.PLAIN),
+        (JobStatus.FAILED, Tone.QUIET),
+        (JobStatus.SUCCEEDED, Tone.QUIET),
+        (JobStatus.CANCELLED, Tone.QUIET),
+    ):
+        count = counts.statuses.get(status)
+        if count is not None and (count.count or not count.exact):
+            told.append(Piece(f"{count_words(count, now)} {status}", tone))
+    return whole_pieces(told, width)
+
+
+def views_line(shown: int, marked: int, loaded: int, *, more: bool, key: str, width: int) -> Line:
+    """`[unresolved]  under way  all  v      3 marked · 50 read, more follow`."""
+    pieces: list[Piece] = []
+    for at, view in enumerate(VIEWS):
+        here = at == shown
+        pieces += [
+            Piece(f"[{view.words}]" if here else view.words, Tone.STRONG if here else Tone.QUIET),
+            Piece("  "),
+        ]
+    left = (*pieces, Piece(key, Tone.MINE))
+    right = joined(
+        [
+            Piece(f"{marked:,} marked" if marked else "", Tone.MINE),
+            Piece(f"{loaded:,} read{', more follow' if more else ''}" if loaded else "", Tone.QUIET),
+        ]
+    )
+    room = width - width_of(plain(left)) - width_of(plain(right))
+    return (*left, Piece(" " * room), *right) if room >= 2 else left
+
+
+def source_lines(sources: Iterable[JobSource], looked_to: datetime | None, now: datetime, width: int) -> list[Line]:
+    """Which sources were not reached, and why; how far back was looked where a page is short."""
+    lines: list[Line] = []
+    away = [source for source in sources if not source.reached]
+    named = ", ".join(source.name for source in away)
+    if away:
+        told = away[0].sentence or "It did not answer." if len(away) == 1 else "they were not reached."
+        lines.append(clip_line((Piece(f"▲ Without {named}: {told}", Tone.WARN),), width))
+    if looked_to is not None:
+        ago = brief_ago(looked_to, now)
+        lines.append((Piece(f"Looked as far back as {ago}; end looks further.", Tone.QUIET),))
+    return lines
+
+
+def empty_words(shown: int, filter_text: str, counts: JobCounts | None, keys: Mapping[str, str]) -> str:
+    """Why there is nothing to see, and what to do next. `keys`: `view`, `clear`, `submit`."""
+    if filter_text:
+        where = {UNRESOLVED: "no unresolved failure", UNDER_WAY: "no job under way", EVERY: "no job"}[shown]
+        return f"The filter finds {where}; {keys['clear']} clears it, {keys['view']} shows the next view."
+    if shown == UNRESOLVED:
+        going = counts.statuses.get(JobStatus.RUNNING) if counts is not None else None
+        runs = f" {going.count:,} run now." if going is not None and going.exact and going.count else ""
+        return f"No failure waits for anybody.{runs} {keys['view']} shows the jobs under way, then all of them."
+    if shown == UNDER_WAY:
+        return f"No job runs or waits. {keys['view']} shows all of them."
+    return f"There is no job that you may see. {keys['submit']} submits one where your role allows it."
+
+
+def next_attempt_text(instant: datetime, now: datetime) -> str:
+    """`again in 0:41`, `again now`."""
+    left = (instant - now).total_seconds()
+    return f"again in {countdown(left)}" if left >= 1 else "again now"
