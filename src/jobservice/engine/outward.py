@@ -1,0 +1,92 @@
+"""Owns the one call of a step that acts outside, and the question what became of it (MONEY.md 3, 4). Nothing here calls a
+second time for the same *sent*; sees no transaction, logs no account.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+import structlog
+
+from jobcontract.states import OutcomeKind
+from jobservice.application import Outcome, retry, uncertain
+from jobservice.application_jobs import OutwardStep, StepOrder
+from jobservice.engine.outcomes import Broken, checked
+from jobservice.usecases.job_reports import Begun
+
+_log = structlog.get_logger("jobservice.engine")
+
+ASK_SECONDS = 10.0
+"""How long the outside world has to say what it knows."""
+PAUSES = (0.2, 1.0)
+"""Seconds between the questions what became of a call: one question more than pauses."""
+NO_ANSWER_SECONDS = 5.0
+"""Until it is asked again, where nothing was sent yet."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One outward step's call. `bound`: seconds that it may take before it counts as unanswered."""
+
+    step: OutwardStep
+    begun: Begun
+    order: StepOrder
+    bound: float
+
+    async def send(self) -> Outcome:
+        """Make the call; where nobody knows what it did, ask by its key."""
+        why = "the call was not answered in time."
+        try:
+            async with asyncio.timeout(self.bound):
+                outcome = checked(await self.step.send(self.order), self.begun, self.order.job)
+        except TimeoutError:
+            _log.warning("outward-step-timed-out", job=self.order.job, step=self.begun.step.step, seconds=self.bound)
+        except Broken:
+            why = "the call broke off."
+        except Exception:  # whatever the application's half raises: nobody knows what the call did
+            _log.exception("outward-step-broke", job=self.order.job, step=self.begun.step.step)
+            why = "the call broke off."
+        else:
+            if outcome.kind is not OutcomeKind.UNCERTAIN:
+                return outcome
+            why = outcome.sentence
+        return await self.ask(why)
+
+    async def ask(self, why: str) -> Outcome:
+        """What became of a call that was sent: done or refused where the outside world says so, else uncertain."""
+        answer: Outcome | None = None
+        for pause in (*PAUSES, None):
+            answer, answered = await self._look_up()
+            if answered and answer is not None:
+                break
+            if pause is not None:
+                await asyncio.sleep(pause)
+        if answer is not None and answer.kind in (OutcomeKind.DONE, OutcomeKind.REFUSED):
+            return answer
+        sentence = f"Nobody knows whether it happened outside: {why} A person has to look, by the key {self.order.key}."
+        return uncertain(sentence, reference=self.order.key)
+
+    async def known(self) -> Outcome | None:
+        """What the outside world knows of the key before this job sent anything: an earlier job of its lineage may have.
+        None: it never heard of it, so the call may be made."""
+        answer, answered = await self._look_up()
+        if not answered:
+            return retry(
+                "The outside world did not say what it knows; nothing was sent.", after_seconds=NO_ANSWER_SECONDS
+            )
+        return answer
+
+    async def _look_up(self) -> tuple[Outcome | None, bool]:
+        """The answer, and whether there was one."""
+        try:
+            async with asyncio.timeout(ASK_SECONDS):
+                answer = await self.step.look_up(self.order.key)
+            return (None if answer is None else checked(answer, self.begun, self.order.job)), True
+        except Broken:
+            return None, False
+        except TimeoutError:
+            return None, False
+        except Exception as error:  # no answer: asked again, then uncertain; a trace for each would drown the rest
+            _log.warning("outward-question-broke", job=self.order.job, reason=type(error).__name__)
+            return None, False

@@ -1,0 +1,158 @@
+"""Owns what the function of a step sees and may ask for: what it asks for is kept, and done only with its report. Sees no
+transaction.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from jobcontract.errors import ErrorCode, Refusal
+from jobservice.application import NewWorkItem
+from jobservice.application_jobs import JobInputs, PlanPayout
+from jobservice.engine.running import RunningJob, Why
+from jobservice.usecases.job_reports import Begun, outward_key
+
+
+class StepOver(Exception):
+    """The step is not this attempt's any more: nothing that it does is written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedPush:
+    """A work item that a step wants pushed."""
+
+    queue: str
+    item: NewWorkItem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedJob:
+    """A job that a step wants submitted."""
+
+    kind: str
+    submission_identity: str
+    inputs: JobInputs
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class JobStepCall:
+    """`jobservice.application_jobs.StepCall` of one attempt. Functions see the protocol alone."""
+
+    running: RunningJob
+    begun: Begun
+    declare: Callable[[RunningJob, int, int, str | None], None]
+    """Declares progress: job, position, percent, sentence."""
+    payouts: Callable[[str, str], Awaitable[tuple[PlanPayout, ...]]]
+    """What a plan of a tenant released."""
+    effects: list[WantedPush | WantedJob] = field(default_factory=list)
+    result: dict[str, str | int | bool] = field(default_factory=dict)
+    over: bool = False
+    """Whether the attempt ended: what is asked for after that is refused."""
+
+    @property
+    def tenant(self) -> str:
+        """The one tenant of this job."""
+        return self.running.tenant
+
+    @property
+    def job(self) -> str:
+        """Id of the job."""
+        return self.running.job
+
+    @property
+    def kind(self) -> str:
+        """Id of its kind."""
+        return self.begun.kind
+
+    @property
+    def step(self) -> str:
+        """Id of the step within the kind."""
+        return self.begun.step.step
+
+    @property
+    def attempt(self) -> int:
+        """Which attempt it is, from 1."""
+        return self.begun.attempt
+
+    @property
+    def scope(self) -> str:
+        """The idempotency scope: equal in every attempt and in every retry of the job."""
+        return self.begun.scope
+
+    @property
+    def inputs(self) -> JobInputs:
+        """The job's inputs, as its kind declares them."""
+        return self.begun.inputs
+
+    @property
+    def customer(self) -> str | None:
+        """The customer in whose scope it runs."""
+        return self.begun.customer
+
+    @property
+    def workspace(self) -> str | None:
+        """The workspace in whose scope it runs."""
+        return self.begun.workspace
+
+    @property
+    def requester(self) -> str | None:
+        """Id of the person who asked for it."""
+        return self.begun.requester
+
+    @property
+    def plan(self) -> str | None:
+        """Id of the confirmed plan that submitted it."""
+        return self.begun.plan
+
+    def result_of(self, step: str) -> Mapping[str, Any]:
+        """What an earlier step of this job kept; empty where it kept nothing."""
+        return self.begun.results.get(step, {})
+
+    def outward_key(self, step: str) -> str:
+        """The key under which a step of this job acts outside, equal in every attempt and in every retry of the job."""
+        return outward_key(self.begun.lineage, step)
+
+    def push(self, queue: str, item: NewWorkItem) -> None:
+        """Push a work item without money, with the step's report. Refusal INVALID_REQUEST where it carries money."""
+        self._is_on()
+        if item.payment is not None:
+            raise Refusal(
+                ErrorCode.INVALID_REQUEST,
+                f"{item.key[:80]!r} carries money, and a job pushes none: money moves through a plan that a person confirmed.",
+            )
+        self.effects.append(WantedPush(queue=queue, item=item))
+
+    def submit(self, kind: str, submission_identity: str, inputs: JobInputs) -> None:
+        """Submit another job, with the step's report."""
+        self._is_on()
+        self.effects.append(WantedJob(kind=kind, submission_identity=submission_identity, inputs=dict(inputs)))
+
+    def keep(self, **result: str | int | bool) -> None:
+        """What later steps of this job may read. TypeError for what is neither text, a whole number nor a yes or no."""
+        self._is_on()
+        for name, value in result.items():
+            if not isinstance(value, str | int):
+                raise TypeError(
+                    f"{name}: a step keeps texts, whole numbers, true and false, and no {type(value).__name__}"
+                )
+        self.result.update(result)
+
+    async def progress(self, percent: int, sentence: str | None = None) -> None:
+        """Declare how far the step is; never waits. StepOver where it is not this attempt's any more."""
+        self._is_on()
+        self.declare(self.running, self.begun.step.position, max(0, min(int(percent), 100)), sentence)
+
+    async def wait(self, seconds: float) -> None:
+        """Wait; a cancellation ends it at once."""
+        await asyncio.sleep(max(seconds, 0.0))
+
+    async def released(self) -> tuple[PlanPayout, ...]:
+        """The payouts that the plan of this job released, in the order of the plan; empty without a plan."""
+        return () if self.plan is None else await self.payouts(self.tenant, self.plan)
+
+    def _is_on(self) -> None:
+        if self.over or self.running.why is Why.LOST:
+            raise StepOver(f"step {self.step} of job {self.job} is not this attempt's any more")
