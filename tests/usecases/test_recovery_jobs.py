@@ -9,9 +9,9 @@ import pytest
 
 from jobcontract.errors import ErrorCode
 from jobcontract.operating import RecoveryAct
-from jobcontract.recoveries import RecoveryOrder
+from jobcontract.recoveries import RecoveryOrder, RecoverySteer, TakeOutOrder
 from jobservice.store.database import Database
-from jobservice.usecases import recoveries, recovery_reading
+from jobservice.usecases import job_matches, recoveries, recovery_reading, recovery_steering
 from jobservice.usecases.actor import Actor
 from tests.usecases.desk import once, refused_with
 from tests.usecases.job_hand import FILE, FRAGILE, GONE, KINDS, PLAIN, JobHand
@@ -171,13 +171,11 @@ async def test_support_works_within_its_reach_and_sees_no_other_recovery_of_jobs
     assert await sees(desk.actor("s.bell")) == {made["id"], everyones["id"]}
     assert await sees(desk.actor("s.audit")) == {made["id"], everyones["id"], runs["id"]}
     assert await sees(replace(desk.actor("o.lind"), customers=("C-1",))) == {everyones["id"], runs["id"]}
-    for order in (recoveries.drop, recoveries.take_out):
-        body: Any = {"reason": "r"} if order is recoveries.drop else {"keys": ["x"]}
-        given = (recoveries.RecoverySteer if order is recoveries.drop else recoveries.TakeOutOrder).model_validate(body)
-        await refused_with(
-            ErrorCode.NOT_FOUND,
-            order(desk.service, narrowed, everyones["id"], given, once()),  # type: ignore[operator]  # either order fits
-        )
+    unseen = everyones["id"]
+    take, drop = TakeOutOrder(keys=("x",)), RecoverySteer(reason="r")
+    await refused_with(ErrorCode.NOT_FOUND, recoveries.take_out(desk.service, narrowed, unseen, take, once()))
+    await refused_with(ErrorCode.NOT_FOUND, recoveries.drop(desk.service, narrowed, unseen, drop, once()))
+    await refused_with(ErrorCode.NOT_FOUND, recovery_steering.abort(desk.service, narrowed, unseen, drop, once()))
 
 
 async def test_jobs_that_settled_before_a_recovery_is_confirmed_do_not_refuse_it(
@@ -189,3 +187,38 @@ async def test_jobs_that_settled_before_a_recovery_is_confirmed_do_not_refuse_it
     hand.change(first, status="failed", settled_at="now", failure_summary="So.", event_sequence=6)
     confirmed = await desk.confirm(made)
     assert (confirmed["state"], confirmed["count"]) == ("applying", 2)
+
+
+async def test_a_filter_finds_within_reach_and_leaves_alone_what_a_person_resolved(
+    desk: RecoveryDesk, hand: JobHand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Page by page, also where each looks at few; what a person resolved is retried by name alone."""
+    monkeypatch.setattr(job_matches, "LOOKED", 2)
+    failed = [hand.job(customer="C-1") for _ in range(5)]
+    hand.job("succeeded", customer="C-1")
+    resolved = hand.job(resolution="resolved", resolved_at="now", resolved_by="s.bell", resolution_reason="By hand.")
+    theirs = hand.job(customer="C-2")
+
+    async def found(text: str, actor: Actor) -> dict[str, Any]:
+        order = RecoveryOrder(act=RecoveryAct.RETRY, reason="Again", job_filter=text)
+        made = (await recoveries.make(desk.service, actor, order, once())).body["recovery"]
+        given = RecoverySteer(reason="Looked at")
+        keys = [row.key for row in (await desk.shown(made, actor.person)).rows]
+        await recoveries.drop(desk.service, actor, made["id"], given, once())
+        return {**made, "keys": keys}
+
+    operator, narrowed = desk.actor("o.lind"), replace(desk.actor("s.bell"), customers=("C-1",))
+    whole = await found("status:failed", operator)
+    assert (whole["keys"], counted(whole)) == ([*failed, theirs], {"resolved": 1})
+    assert whole["words"] == "retry the jobs that 'status:failed' finds"
+    mine = await found("", narrowed)
+    assert (mine["keys"], counted(mine)) == (failed, {"succeeded": 1})
+    assert resolved not in mine["keys"]
+    few = desk.with_settings(recovery_max_items=3)
+    order = RecoveryOrder(act=RecoveryAct.RETRY, reason="Again", job_filter="status:failed")
+    large = await refused_with(ErrorCode.PLAN_TOO_LARGE, recoveries.make(few.service, operator, order, once()))
+    assert "a narrower filter of jobs" in large.detail
+    wrong = RecoveryOrder(act=RecoveryAct.RETRY, reason="Again", job_filter="status:lost")
+    await refused_with(ErrorCode.FILTER_INVALID, recoveries.make(desk.service, operator, wrong, once()))
+    none = RecoveryOrder(act=RecoveryAct.CANCEL, reason="Again", job_filter="status:running")
+    await refused_with(ErrorCode.PLAN_EMPTY, recoveries.make(desk.service, operator, none, once()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,17 +12,27 @@ from pydantic import SecretStr
 from jobcontract.errors import ErrorCode
 from jobcontract.operating import StopScope
 from jobcontract.stops import LiftOrder, StopOrder
+from jobservice.rules.job_kinds import PLAN_APPLY
 from jobservice.store import stops as stop_rows
 from jobservice.usecases import money as switch
 from jobservice.usecases import queues, stops
 from jobservice.usecases.idempotency import Answered
 from tests.usecases.desk import DISPUTES, PAYOUTS, RELEASE_MANY, once, refused_with
+from tests.usecases.job_hand import FILE, KINDS, PLAIN
 from tests.usecases.money_desk import WRONG, MoneyDesk
 
 pytestmark = pytest.mark.requirement("provide-operational-recovery-procedures")
 
-QUEUE, COMMAND, TENANT = StopScope.QUEUE, StopScope.BULK_COMMAND, StopScope.TENANT
-NAMES = {QUEUE: PAYOUTS, COMMAND: RELEASE_MANY, TENANT: "acme"}
+QUEUE, COMMAND, KIND, TENANT = StopScope.QUEUE, StopScope.BULK_COMMAND, StopScope.JOB_KIND, StopScope.TENANT
+NAMES = {QUEUE: PAYOUTS, COMMAND: RELEASE_MANY, KIND: FILE, TENANT: "acme"}
+HOLD_MONEY = (COMMAND, KIND)
+
+
+@pytest.fixture
+def money(money: MoneyDesk) -> MoneyDesk:
+    """The desk of money, whose records know kinds of jobs too."""
+    kinds = {**money.service.records.job_kinds, **KINDS}
+    return replace(money, service=replace(money.service, records=replace(money.service.records, job_kinds=kinds)))
 
 
 async def stop(desk: MoneyDesk, scope: StopScope, person: str = "o.lind", *, name: str = "", **more: Any) -> Answered:
@@ -61,7 +72,7 @@ async def test_each_role_stops_or_is_refused(money: MoneyDesk, scope: StopScope,
     answered = await stop(money, scope, person)
     assert in_force(money) == [(scope.value, NAMES[scope], person, "Odd payouts")]
     (shown,) = answered.body["stops"]
-    assert (shown["by"]["id"], shown["reason"], shown["lifted_by_code"]) == (person, "Odd payouts", scope is COMMAND)
+    assert (shown["by"]["id"], shown["reason"], shown["lifted_by_code"]) == (person, "Odd payouts", scope in HOLD_MONEY)
     assert money.audited()[-1] == (person, "stop-work", "done")
     told = money.rows("select person from jobs.notices where kind = 'work-stopped' order by 1")
     assert told == [("k.rao",), ("m.ito",), ("o.lind",)]
@@ -136,22 +147,39 @@ async def test_no_plan_of_a_stopped_command_is_made_confirmed_or_resumed(money: 
 
 
 @pytest.mark.requirement("MONEY-20")
-async def test_what_holds_money_goes_on_by_the_code_of_another_person_in_finance(money: MoneyDesk) -> None:
-    await stop(money, COMMAND, "m.ito")
-    await refused_with(ErrorCode.PERMISSION_MISSING, lift(money, COMMAND, "o.lind", code=WRONG))
-    own = await refused_with(ErrorCode.PERMISSION_MISSING, lift(money, COMMAND, "m.ito", code=money.code("m.ito")))
+@pytest.mark.parametrize("scope", HOLD_MONEY)
+async def test_what_holds_money_goes_on_by_the_code_of_another_person_in_finance(
+    money: MoneyDesk, scope: StopScope
+) -> None:
+    await stop(money, scope, "m.ito")
+    await refused_with(ErrorCode.PERMISSION_MISSING, lift(money, scope, "o.lind", code=WRONG))
+    own = await refused_with(ErrorCode.PERMISSION_MISSING, lift(money, scope, "m.ito", code=money.code("m.ito")))
     assert "another person in finance" in own.detail
     assert money.spent("m.ito") == 0, "a code is not judged for what its person may not do"
-    await refused_with(ErrorCode.WORK_STOPPED, lift(money, COMMAND, "k.rao"))
-    await refused_with(ErrorCode.CODE_WRONG, lift(money, COMMAND, "k.rao", code=WRONG))
+    await refused_with(ErrorCode.WORK_STOPPED, lift(money, scope, "k.rao"))
+    await refused_with(ErrorCode.CODE_WRONG, lift(money, scope, "k.rao", code=WRONG))
     assert len(in_force(money)) == 1
-    answered = await lift(money, COMMAND, "k.rao", code=money.code("k.rao"))
+    answered = await lift(money, scope, "k.rao", code=money.code("k.rao"))
     assert answered.body["stops"] == []
     assert in_force(money) == []
     ((detail,),) = money.rows("select detail from jobs.audit where action = 'lift-stop' and outcome = 'done'")
     assert (detail["stopped_by"], detail["stopped_for"], detail["reason"]) == ("m.ito", "Odd payouts", "All well")
-    again = await lift(money, COMMAND, "k.rao", code=WRONG)
+    again = await lift(money, scope, "k.rao", code=WRONG)
     assert again.status == 200, "nothing is held: nothing is done, and no code is judged"
+
+
+async def test_a_kind_that_moves_no_money_goes_on_without_a_code(money: MoneyDesk) -> None:
+    (shown,) = (await stop(money, KIND, name=PLAIN)).body["stops"]
+    assert (shown["title"], shown["lifted_by_code"]) == ("Plain", False)
+    order = LiftOrder(scope=KIND, name=PLAIN, reason="All well")
+    answered = await stops.lift(money.service, money.actor("o.lind"), order, once())
+    assert answered.body["stops"] == []
+    # What the records do not have any more may have moved money.
+    money.people.connection.execute(
+        "insert into jobs.stops (tenant, scope, name, by, reason) values ('acme', 'job-kind', 't.gone', 'm.ito', 'So')"
+    )
+    gone = LiftOrder(scope=KIND, name="t.gone", reason="All well")
+    await refused_with(ErrorCode.PERMISSION_MISSING, stops.lift(money.service, money.actor("o.lind"), gone, once()))
 
 
 @pytest.mark.requirement("MONEY-20")
@@ -187,7 +215,9 @@ async def test_a_stop_stands_after_whoever_made_it_left(money: MoneyDesk) -> Non
     await money.claim("m.ito", free)
 
 
-@pytest.mark.parametrize(("scope", "name"), [(QUEUE, "t.nosuch"), (COMMAND, PAYOUTS), (TENANT, "globex")])
+@pytest.mark.parametrize(
+    ("scope", "name"), [(QUEUE, "t.nosuch"), (COMMAND, PAYOUTS), (KIND, PLAN_APPLY), (TENANT, "globex")]
+)
 async def test_what_there_is_not_is_not_stopped(money: MoneyDesk, scope: StopScope, name: str) -> None:
     await refused_with(ErrorCode.NOT_FOUND, stop(money, scope, name=name))
     assert in_force(money) == []

@@ -38,7 +38,7 @@ _ADMISSION = "jobs.admission"
 _PUSHES = frozenset({routes.PUSH_ITEM.name, routes.CHANGE_ITEM.name})
 _SETS = frozenset({routes.MAKE_PLAN.name, routes.TAKE_OUT.name})
 """Routes whose body names as many items as a plan can have."""
-_SUBJECTS = ("item", "plan", "occurrence", "queue")
+_SUBJECTS = ("item", "plan", "occurrence", "job", "queue")
 """What an act is about, as paths name it, the closest first."""
 _UNTIMED = frozenset({routes.EVENTS.name})
 

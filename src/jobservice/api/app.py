@@ -21,6 +21,7 @@ from jobcontract.errors import Refusal
 from jobservice import __version__
 from jobservice.api import (
     acts,
+    acts_on_jobs,
     acts_on_occurrences,
     acts_on_schedules,
     acts_on_workers,
@@ -30,8 +31,10 @@ from jobservice.api import (
     codes,
     confirming,
     events,
+    finding,
     health,
     items,
+    jobs,
     money,
     occurrences,
     overview,
@@ -77,6 +80,9 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *occurrences.ENDPOINTS,
     *acts_on_occurrences.ENDPOINTS,
     *recoveries.ENDPOINTS,
+    *jobs.ENDPOINTS,
+    *acts_on_jobs.ENDPOINTS,
+    *finding.ENDPOINTS,
     *workers.ENDPOINTS,
     *acts_on_workers.ENDPOINTS,
     *why.ENDPOINTS,

@@ -38,7 +38,7 @@ TurnQuery = Annotated[Turn | None, Query(description="Only rows that are there."
 
 
 async def make_recovery(admitted: Admitted, order: RecoveryOrder) -> Response:
-    """Freeze a set to be replayed, requeued, discarded or disabled; nothing is done before it is confirmed."""
+    """Freeze a set of runs, schedules or jobs to do something to; nothing is done before it is confirmed."""
     return of_acting(await recoveries.make(admitted.context.service, admitted.actor, order, admitted.once))
 
 
@@ -171,7 +171,12 @@ ENDPOINTS = (
         answer=RecoveryChanged,
         status=201,
         summary="Make a recovery",
-        refusals=(ErrorCode.PLAN_TOO_LARGE, ErrorCode.PLANS_MAX, ErrorCode.PLAN_EMPTY),
+        refusals=(
+            ErrorCode.FILTER_INVALID,
+            ErrorCode.PLAN_TOO_LARGE,
+            ErrorCode.PLANS_MAX,
+            ErrorCode.PLAN_EMPTY,
+        ),
     ),
     Endpoint(
         route=routes.RECOVERIES,
