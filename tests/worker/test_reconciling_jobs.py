@@ -112,7 +112,7 @@ async def test_looks_go_on_where_the_last_one_ended(stage: JobStage) -> None:
     assert stage.job(lost)["status"] == "failed"
 
 
-@pytest.mark.requirement("corrected-reconciliation")
+@pytest.mark.requirement("corrected reconciliation")
 async def test_two_workers_that_reconcile_the_same_settle_and_tell_it_once(stage: JobStage) -> None:
     jobs = [await stage.quiet(f"j-{number}", "running", "queued", "queued", engine="SUCCESS") for number in range(4)]
     both = [ReconcilingJobs(name=f"job-reconciler-{number}") for number in range(2)]
@@ -127,7 +127,7 @@ async def test_two_workers_that_reconcile_the_same_settle_and_tell_it_once(stage
         assert [notice["outcome"] for notice in stage.notices(job)] == ["failed"]
 
 
-@pytest.mark.requirement("corrected-reconciliation")
+@pytest.mark.requirement("corrected reconciliation")
 @pytest.mark.parametrize("state", ["delivered", "due"])
 async def test_a_success_that_was_told_is_corrected_and_one_that_waits_is_not_told(stage: JobStage, state: str) -> None:
     job = await stage.quiet("one", "succeeded", "retrying", "queued", engine="SUCCESS")
