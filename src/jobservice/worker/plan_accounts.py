@@ -154,7 +154,7 @@ class PlanAccount:
             return
         if closed["state"] == PlanState.ABORTED:
             person = await plan_jobs.ending(transaction, self.plan)
-            why = f"The plan was aborted: {closed['reason'] or 'no reason was given'}"
+            why = f"The plan was aborted: {(closed['reason'] or 'no reason was given').rstrip('.')}."
             await store.ask_cancel(transaction, job, person=person, reason=closed["reason"] or "aborted", sentence=why)
             job = await self._locked_again(transaction, job)
             await settle_with(
