@@ -59,9 +59,9 @@ def test_counts_say_how_exact_they_are(typed: Typed, furnished: Furnished) -> No
     assert furnished.failed
     exact = typed("jobs", "counts", "--filter", "kind:payments.export", person=SUPPORT).output
     assert "listed               5\n" in exact
-    assert "unresolved failures  7\n" in exact
+    assert "unresolved failures  6\n" in exact
     typed.fake.account.exact = False
-    assert "unresolved failures  about 7, 4 s old\n" in typed("jobs", "counts", person=SUPPORT).output
+    assert "unresolved failures  about 6, 4 s old\n" in typed("jobs", "counts", person=SUPPORT).output
 
 
 def test_a_job_is_shown_with_its_steps_retries_notices_and_what_may_be_done(typed: Typed, furnished: Furnished) -> None:
@@ -119,7 +119,7 @@ def test_acting_says_what_became_of_it_and_refusals_are_sentences(typed: Typed, 
     assert "auditors" in revealed
     assert furnished.failed[2].events[-1].kind.value == "revealed"
     for words, code in (
-        (("cancel", furnished.cancelled.id), "job-settled"),
+        (("cancel", furnished.corrected.id), "job-settled"),
         (("retry", furnished.running.id), "job-not-settled"),
         (("retry", furnished.money.id), "needs-plan"),
         (("retry", furnished.apply.id), "job-carried"),

@@ -76,10 +76,11 @@ class FakeJobActs:
         """Why the job cannot be cancelled."""
         if (elsewhere := _judge_elsewhere(job)) is not None:
             return elsewhere
-        if job.summary.status.final:
-            return Refusal(ErrorCode.JOB_SETTLED, f"The job has {_ended(job)}: there is nothing to cancel any more.")
         if job.carrier is Carrier.PLAN:
             return Refusal(ErrorCode.JOB_CARRIED, f"The plan {job.plan} carries it: pause or abort the plan.")
+        if job.summary.status.final and not _cancelled(job):
+            words = f"The job has {job.summary.status} already: there is nothing to cancel."
+            return Refusal(ErrorCode.JOB_SETTLED, words)
         return None
 
     def judge_retry(self, job: FakeJob, *, single: bool) -> Refusal | None:
@@ -114,8 +115,9 @@ class FakeJobActs:
         for known in self._account.jobs.values():
             if (known.summary.kind, known.summary.submission_identity) != (order.kind, order.submission_identity):
                 continue
-            if known.inputs != order.inputs:
-                words = f"The identity {order.submission_identity} is job {known.id}'s, which has other inputs."
+            scope = (known.summary.customer, known.summary.workspace)
+            if known.inputs != order.inputs or scope != (order.customer, order.workspace):
+                words = f"The identity {order.submission_identity} is job {known.id}'s, which has other inputs or another scope."
                 raise Refusal(ErrorCode.JOB_IDENTITY_TAKEN, words, job=known.id)
             return Submitted(job=known.summary, first=False, now=self._account.now())
         job = self._account.add(
@@ -138,10 +140,13 @@ class FakeJobActs:
     def cancel(self, job: FakeJob, person: Person | None, reason: str) -> str:
         """Ask for it; what nobody began is cancelled at once. The sentence of what became of it."""
         now = self._account.now()
-        if job.summary.cancel_asked_at is None:
-            job.cancellation = Cancellation(at=now, person=person, reason=reason)
-            job.put(cancel_asked_at=now)
-            job.tell(JobEventKind.CANCEL_ASKED, now, f"Asked to be cancelled: {reason}", person=person)
+        if job.cancellation is not None and (_cancelled(job) or not job.summary.status.final):
+            who = "Somebody" if job.cancellation.person is None else job.cancellation.person.name
+            said = "cancelled it already" if _cancelled(job) else "asked for that already"
+            return f"{who} {said}: {job.cancellation.reason}"
+        job.cancellation = Cancellation(at=now, person=person, reason=reason)
+        job.put(cancel_asked_at=now)
+        job.tell(JobEventKind.CANCEL_ASKED, now, f"It is to be cancelled: {reason}", person=person)
         if job.summary.status is JobStatus.PENDING:
             job.cancel(now)
         self._account.changed(job)
@@ -161,11 +166,13 @@ class FakeJobActs:
         known = self.under_way(job)
         if known is not None:
             return known, False
+        asker, family = job.summary.requester or person, self._account.lineage(job)
+        first = self._account.first_of(job).summary.submission_identity
         new = self._account.add(
             job.summary.kind,
             subject=job.summary.subject,
-            identity=f"retry-{job.id}-{len(job.events)}",
-            requester=person.id,
+            identity=f"{first} · retry {len(family)}",
+            requester=asker.id,
             inputs=job.inputs,
             customer=job.summary.customer,
             workspace=job.summary.workspace,
@@ -223,8 +230,8 @@ def _raise(refusal: Refusal | None) -> None:
         raise refusal
 
 
-def _ended(job: FakeJob) -> str:
-    return "been cancelled" if job.summary.status is JobStatus.CANCELLED else str(job.summary.status)
+def _cancelled(job: FakeJob) -> bool:
+    return job.summary.status is JobStatus.CANCELLED
 
 
 def _judge_elsewhere(job: FakeJob) -> Refusal | None:

@@ -135,18 +135,18 @@ def _lineage(account: FakeAccount) -> tuple[FakeJob, ...]:
         workspace="W-71",
     )
     account.fail(first, "The name is taken by a workspace that is being removed.", "E-51C0", _at(first, 30), done=1)
-    second = _retry(account, first, 28 * HOUR, "The other workspace is gone.")
+    second = _retry(account, first, 1, 28 * HOUR, "The other workspace is gone.")
     account.fail(second, "The directory of people gave no answer.", "E-51F7", _at(second, 90), done=2)
-    third = _retry(account, second, 26 * HOUR, "The directory is back.")
+    third = _retry(account, second, 2, 26 * HOUR, "The directory is back.")
     account.finish(third, _at(third, 55))
     return (first, second, third)
 
 
-def _retry(account: FakeAccount, before: FakeJob, ago: float, reason: str) -> FakeJob:
+def _retry(account: FakeAccount, before: FakeJob, number: int, ago: float, reason: str) -> FakeJob:
     job = account.add(
         before.summary.kind,
         subject=before.summary.subject,
-        identity=f"retry-{before.id}",
+        identity=f"signup-5498 · retry {number}",
         requester="o.lind",
         ago=ago,
         inputs=before.inputs,
@@ -234,7 +234,7 @@ def _cancelled(account: FakeAccount) -> FakeJob:
     reason = "The customer wants March as well."
     job.cancellation = Cancellation(at=_at(job, 60), person=OLLE, reason=reason)
     job.put(cancel_asked_at=_at(job, 60))
-    job.tell(JobEventKind.CANCEL_ASKED, _at(job, 60), f"Asked to be cancelled: {reason}", person=OLLE)
+    job.tell(JobEventKind.CANCEL_ASKED, _at(job, 60), f"It is to be cancelled: {reason}", person=OLLE)
     job.cancel(_at(job, 61))
     account.changed(job)
     return job
@@ -283,7 +283,7 @@ def _cancelling(account: FakeAccount) -> FakeJob:
     at, reason = _at(job, 238), "Asked for twice."
     job.cancellation = Cancellation(at=at, person=KIRAN, reason=reason)
     job.put(cancel_asked_at=at)
-    job.tell(JobEventKind.CANCEL_ASKED, at, f"Asked to be cancelled: {reason}", person=KIRAN)
+    job.tell(JobEventKind.CANCEL_ASKED, at, f"It is to be cancelled: {reason}", person=KIRAN)
     account.changed(job)
     return job
 

@@ -19,7 +19,7 @@ _RESOLVED: Mapping[JobIs, JobResolution] = {
 
 
 def matching(
-    text: str, now: datetime, *, tenant: str, person: str, kinds: Collection[str], sources: Collection[str]
+    text: str, now: datetime, *, tenant: str, person: str, kinds: Collection[str] | None, sources: Collection[str]
 ) -> Matches:
     """What a filter finds; Refusal FILTER_INVALID with `at` and `length`."""
     try:
