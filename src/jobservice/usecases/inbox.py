@@ -7,19 +7,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from psycopg import AsyncConnection
-from psycopg.pq import TransactionStatus
-
 from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.ids import NAME_MAX, storable
 from jobcontract.states import Role
 from jobservice.application import Application, NewWorkItem
 from jobservice.records import RecordSet
 from jobservice.rules.items import Payment
-from jobservice.store import session
-from jobservice.store.database import Transaction
 from jobservice.usecases.actor import Actor
 from jobservice.usecases.content import Draft, push
+from jobservice.usecases.joining import joined
 from jobservice.usecases.scoring import Scorer
 from jobservice.usecases.service import find_queue
 
@@ -40,34 +36,9 @@ class ServiceInbox:
         if not (0 < len(pusher) <= NAME_MAX and storable(pusher)):
             raise Refusal(ErrorCode.INVALID_REQUEST, f"The pusher's id has 1 to {NAME_MAX} characters.")
         found = find_queue(self._records.queues, queue)
-        transaction = Transaction(_joined(connection), tenant)
         actor = Actor(person=pusher, tenant=tenant, role=Role.PUSHER)
-        before = await session.set_tenant(transaction)
-        try:
+        async with joined(connection, tenant, "push") as transaction:
             return await push(transaction, self._records, self._scorer, actor, found, draft_of(item))
-        finally:
-            if before != tenant:
-                await _restore(transaction, before)
-
-
-def _joined(connection: Any) -> AsyncConnection[Any]:
-    """The connection, where it has a transaction that can be joined."""
-    if not isinstance(connection, AsyncConnection):
-        raise TypeError(f"push wants a psycopg AsyncConnection, not {type(connection).__name__}")
-    status = connection.info.transaction_status
-    if status is TransactionStatus.INERROR:
-        raise RuntimeError("the transaction has failed already; roll it back before pushing")
-    if connection.autocommit and status is not TransactionStatus.INTRANS:
-        raise RuntimeError(
-            "open a transaction first (async with connection.transaction()): push commits nothing itself"
-        )
-    return connection
-
-
-async def _restore(transaction: Transaction, tenant: str) -> None:
-    """Set the tenant that the application had set before, unless the database has aborted its transaction."""
-    if transaction.connection.info.transaction_status is TransactionStatus.INTRANS:
-        await session.set_tenant(Transaction(transaction.connection, tenant))
 
 
 def draft_of(item: NewWorkItem) -> Draft:

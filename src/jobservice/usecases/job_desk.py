@@ -6,8 +6,8 @@ from typing import Any
 
 from jobservice.application_jobs import JobInputs
 from jobservice.records import RecordSet
-from jobservice.store.database import Transaction
 from jobservice.usecases.job_submission import Submission, submit_in
+from jobservice.usecases.joining import joined
 
 
 class ServiceJobDesk:
@@ -29,7 +29,8 @@ class ServiceJobDesk:
         customer: str | None,
         workspace: str | None,
     ) -> str:
-        """The job's id, in the caller's open transaction; see `JobDesk.submit`."""
+        """The job's id, in the caller's open transaction; see `JobDesk.submit`. The application's transaction goes on after
+        a refusal. TypeError or RuntimeError where the connection is none or has no transaction to join."""
         submission = Submission(
             kind=kind,
             submission_identity=submission_identity,
@@ -39,4 +40,5 @@ class ServiceJobDesk:
             customer=customer,
             workspace=workspace,
         )
-        return (await submit_in(Transaction(connection, tenant), self._records, submission)).id
+        async with joined(connection, tenant, "submit") as transaction:
+            return (await submit_in(transaction, self._records, submission)).id
