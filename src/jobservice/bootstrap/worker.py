@@ -15,20 +15,26 @@ from jobservice.bootstrap.public_keys import read_public_keys
 from jobservice.bootstrap.stopping import Stopping, stop_signals
 from jobservice.delivery import Delivery, Webhook
 from jobservice.delivery.heads import Heads
+from jobservice.engine.carriage import Carriage
+from jobservice.engine.interpreter import Proof
+from jobservice.engine.writing import CONNECTIONS as JOB_CONNECTIONS
 from jobservice.records import RecordSet
 from jobservice.rules.alarms import thresholds_of
 from jobservice.rules.keys import PublicKeys
 from jobservice.settings import PUBLIC_KEYS, PURPOSES, ProcessSettings, StartRefused
-from jobservice.store.database import Database
+from jobservice.store.database import Database, Transaction
 from jobservice.usecases.inbox import ServiceInbox
+from jobservice.usecases.job_desk import ServiceJobDesk
 from jobservice.usecases.scoring import Scorer
 from jobservice.worker.alarming import Alarming
 from jobservice.worker.applying import Applying
+from jobservice.worker.carrying import RemovingWorkflows, TakingOver
 from jobservice.worker.delivering import Delivering
 from jobservice.worker.failure_effects import FailureEffects
 from jobservice.worker.fenced import FencedDuty
 from jobservice.worker.housekeeping import Housekeeping
 from jobservice.worker.job_notices import JobNotices
+from jobservice.worker.job_proof import proven_job
 from jobservice.worker.job_tallies import JobTallies
 from jobservice.worker.leased_work import LeasedWork
 from jobservice.worker.occurrences import Occurrences
@@ -123,6 +129,18 @@ def _keys(settings: ProcessSettings) -> Callable[[], PublicKeys] | None:
     return None if settings.public_keys is None else partial(read_public_keys, settings.public_keys)
 
 
+def _proof(records: RecordSet, settings: ProcessSettings) -> Proof | None:
+    """What a job that moves money is believed by; None where nobody said where the keys are."""
+    keys = _keys(settings)
+    if keys is None:
+        return None
+
+    async def proof(transaction: Transaction, family: str, job: str) -> str | None:
+        return await proven_job(transaction, family=family, job=job, records=records, keys=keys())
+
+    return proof
+
+
 def _applying(
     database: Database, records: RecordSet, application: Application, settings: ProcessSettings
 ) -> tuple[LeasedWork, ...]:
@@ -154,19 +172,34 @@ async def run_worker(
             database, service_role="jobs_worker", digest=records.digest, families=process.families_of(records)
         )
         application.connect(ServiceInbox(records, application))
+        application.connect_jobs(ServiceJobDesk(records))
         stopping = stop_signals(until_stdin_closes=until_stdin_closes)
         incarnation = uuid4()
         outage = Outage(database=database)
+        carriage = Carriage.of(
+            database,
+            settings.database_url,
+            str(incarnation),
+            records=records,
+            scorer=Scorer.of(records, application),
+            steps=application.steps,
+            proof=_proof(records, settings),
+            at_once=records.settings.jobs_at_once,
+        )
         worker = Worker(
             database=database,
-            duties=duties(
-                records,
-                application,
-                delivery,
-                deployment=settings.deployment,
-                heads=heads_of(settings),
-                keys=_keys(settings),
-                webhook=webhook,
+            duties=(
+                *duties(
+                    records,
+                    application,
+                    delivery,
+                    deployment=settings.deployment,
+                    heads=heads_of(settings),
+                    keys=_keys(settings),
+                    webhook=webhook,
+                ),
+                TakingOver(carriage=carriage, settled=outage.settled),
+                RemovingWorkflows(carriage=carriage),
             ),
             leased=leased_work(database, records, application, settings, settled=outage.settled),
             stop=stopping.begun,
@@ -175,6 +208,7 @@ async def run_worker(
             slots=records.settings.worker_slots,
             incarnation=incarnation,
             outage=outage,
+            carriage=carriage,
             watchdog=Watchdog(url=settings.database_url, holder=incarnation, replace=partial(_replace, stopping)),
         )
         process.say("ready", incarnation=str(incarnation))
@@ -186,8 +220,8 @@ async def run_worker(
 
 
 def _connections(records: RecordSet) -> int:
-    """Most connections of the process: one a run, those that runs share, and those of everything else."""
-    return CONNECTIONS + SHARED + records.settings.worker_slots
+    """Most connections of the process: one a run, those that runs share, those of jobs, and those of everything else."""
+    return CONNECTIONS + SHARED + JOB_CONNECTIONS + records.settings.worker_slots
 
 
 def _replace(stopping: Stopping) -> None:

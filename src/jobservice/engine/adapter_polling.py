@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -18,30 +19,26 @@ LEAST_SECONDS = 0.01
 """Between two looks: what is submitted meanwhile is taken at once, many in one look."""
 IDLE_SECONDS = 5.0
 """Between two looks where nothing rings: a notification may be lost."""
+HELD_SECONDS = 0.5
+"""How often a loop that is held looks whether it is still."""
 END_SECONDS = 3.0
 """How long the thread has to end."""
 
 
 @dataclass(slots=True, eq=False)
 class Bell:
-    """What the library's loop waits on. `ring` is called from any thread; a bell that is held lets no look begin."""
+    """What the library's loop waits on. `ring` is called from any thread. `held` is asked by the loop's thread: while it says
+    so, no look begins."""
 
+    held: Callable[[], bool] = lambda: False
     _changed: threading.Condition = field(default_factory=threading.Condition)
     _rung: bool = False
-    _held: bool = False
     _over: bool = False
 
     def ring(self) -> None:
         """There may be something to take."""
         with self._changed:
             self._rung = True
-            self._changed.notify_all()
-
-    def hold(self, held: bool) -> None:
-        """Take nothing, or take again."""
-        with self._changed:
-            self._held = held
-            self._rung = self._rung or not held
             self._changed.notify_all()
 
     def end(self) -> None:
@@ -60,10 +57,10 @@ class Bell:
             self._changed.wait_for(lambda: self._over, LEAST_SECONDS)
             due = time.monotonic() + (IDLE_SECONDS if timeout is None else timeout)
             while not self._over:
-                left = due - time.monotonic()
-                if not self._held and (self._rung or left <= 0):
+                held, left = self.held(), due - time.monotonic()
+                if not held and (self._rung or left <= 0):
                     break
-                self._changed.wait(None if self._held else left)
+                self._changed.wait(HELD_SECONDS if held else left)
             self._rung = False
             return self._over
 

@@ -76,6 +76,12 @@ async def adopt(transaction: Transaction, version: str) -> int:
     return len(await transaction.rows("engine/adopt", version=version))
 
 
+async def adoptable(transaction: Transaction, version: str) -> bool:
+    """Whether an earlier version of the interpreter was to run something that waits."""
+    row = await transaction.row("engine/adoptable", version=version)
+    return row is not None and bool(row["adoptable"])
+
+
 async def finished(transaction: Transaction, *, most: int) -> Collection[str]:
     """Handles of workflows that ended, of jobs that are settled."""
     return [row["handle"] for row in await transaction.rows("engine/finished", most=most)]

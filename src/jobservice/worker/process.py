@@ -16,8 +16,10 @@ from uuid import UUID, uuid4
 import structlog
 
 from jobcontract.errors import ErrorCode, Refusal
+from jobservice.engine.carriage import Carriage
 from jobservice.store import duties as duty_rows
 from jobservice.store.database import Database
+from jobservice.worker.carrying import carrying_duties
 from jobservice.worker.claimer import Claimer
 from jobservice.worker.duties import Duty, Ends, Pauses, ring, sleep
 from jobservice.worker.fenced import Fenced, FencedDuty
@@ -67,6 +69,8 @@ class Worker:
     outage: Outage | None = None
     """Given where leased work is wired with it; else its own."""
     watchdog: Watchdog | None = None
+    carriage: Carriage | None = None
+    """The engine of background jobs."""
     helds: tuple[Held, ...] = ()
     abandoned: bool = False
     """Whether work was left running that did not end when it was cancelled: the process has to exit the hard way."""
@@ -138,6 +142,8 @@ class Worker:
                 for held in self.helds
             ),
         )
+        if self.carriage is not None:
+            duties += carrying_duties(self.carriage, outage, self._takes_nothing)
         listening = Listening(database=self.database, outage=outage, heard=lambda payload: ring(duties, payload))
         return (*duties, listening)
 
@@ -150,7 +156,7 @@ class Worker:
             return
         self.drains = drains
         if drains:
-            _log.info("worker-asked-to-drain", running=sum(len(held) for held in self.helds))
+            _log.info("worker-asked-to-drain", running=self._running)
         else:
             _log.info("worker-takes-again")
             ring(self._duties_of_it)
@@ -193,20 +199,33 @@ class Worker:
     async def _end(self, first: Mapping[str, asyncio.Task[None]], presence: Presence) -> None:
         """Let what runs end within the grace, cancel what is left, give its leases back."""
         deadline = asyncio.get_running_loop().time() + self.grace
-        _log.info("worker-draining", running=sum(len(held) for held in self.helds), grace_seconds=self.grace)
+        _log.info("worker-draining", running=self._running, grace_seconds=self.grace)
         words = asyncio.create_task(self._last_words(presence.draining))
+        if self.carriage is not None:
+            self.carriage.stop()
         claimers = [first[held.work.name] for held in self.helds]
         await self._wait(claimers, deadline)
         _log.info("worker-polling-stopped")
-        if await emptied(self.helds, _until(deadline), self.at_once):
+        if all(await asyncio.gather(emptied(self.helds, _until(deadline), self.at_once), self._jobs_ended(deadline))):
             _log.info("worker-drained")
         else:
-            _log.warning("worker-grace-over", left=sum(len(held) for held in self.helds))
+            _log.warning("worker-grace-over", left=self._running)
             await self._cancel()
+        if self.carriage is not None and not await self.carriage.end():
+            self.abandoned = True
         await self._wait(first.values(), deadline)
         for task in first.values():
             task.cancel()
         await asyncio.wait([*first.values(), words], timeout=CANCELLED_SECONDS)
+
+    @property
+    def _running(self) -> int:
+        """How many rows and jobs this process works on."""
+        jobs = 0 if self.carriage is None else self.carriage.running
+        return sum(len(held) for held in self.helds) + jobs
+
+    async def _jobs_ended(self, deadline: float) -> bool:
+        return self.carriage is None or await self.carriage.emptied(_until(deadline), self.at_once)
 
     async def _cancel(self) -> None:
         """Cancel all work that still runs and give its leases back; those of work that does not end, over its head."""
