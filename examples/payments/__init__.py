@@ -21,6 +21,7 @@ from examples.payments import (
     workspaces,
 )
 from examples.payments.bank.outward import URL_NAME, BankOutward
+from examples.payments.seeded_jobs import SEEDED
 from examples.payments.seeding import Seeding
 from jobservice.application import Application, Companion
 
@@ -28,7 +29,7 @@ DEMO_MOST = 5_000
 """Payouts of the published files that a demo takes, the newest: enough to page through, and loaded while one waits."""
 
 application = Application("payments", Path(__file__).parent / "records")
-application.seeder = Seeding(most=DEMO_MOST)
+application.seeder = Seeding(most=DEMO_MOST, jobs=SEEDED)
 use_cases.register(application)
 scoring.register(application)
 for jobs in (drill, hourly_tally, reminders, settlement, statements):

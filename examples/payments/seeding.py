@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -16,9 +16,10 @@ from examples.payments.payouts import read_payouts
 from examples.payments.register import InvoiceRegister, read_register
 from examples.payments.table import FileRefused
 from examples.payments.tally import FileTally, Source, Taken, take
-from jobservice.application import NewWorkItem
+from jobservice.application import NewJob, NewWorkItem
 
 Push = Callable[[str, str, Sequence[NewWorkItem]], Awaitable[int]]
+Submit = Callable[[str, Sequence[NewJob]], Awaitable[int]]
 
 SAMPLE = Path(__file__).parent / "sample"
 PUBLISHED = Path(__file__).parents[2].parent / "shared" / "data"
@@ -37,16 +38,27 @@ SAMPLE_TENANTS = {
 BATCH = 1_000
 
 
-class Seeding:
-    """The application's seeder. `most` = how many payouts of the published files to take, the newest; None = all."""
+_NO_JOBS: Mapping[str, Sequence[NewJob]] = {}
 
-    def __init__(self, sample: Path = SAMPLE, published: Path = PUBLISHED, most: int | None = None) -> None:
+
+class Seeding:
+    """The application's seeder. `most` = how many payouts of the published files to take, the newest; None = all. `jobs`: the
+    background jobs of each tenant."""
+
+    def __init__(
+        self,
+        sample: Path = SAMPLE,
+        published: Path = PUBLISHED,
+        most: int | None = None,
+        jobs: Mapping[str, Sequence[NewJob]] = _NO_JOBS,
+    ) -> None:
         self._sample = sample
         self._published = published
         self._most = most
+        self._jobs = jobs
 
-    async def __call__(self, now: datetime, push: Push) -> Sequence[str]:
-        """Push everything; one sentence for each file, each unreadable row, and each queue of a tenant."""
+    async def __call__(self, now: datetime, push: Push, submit: Submit) -> Sequence[str]:
+        """Push and submit everything; one sentence for each file, each unreadable row, and each tenant's items and jobs."""
         yesterday = (now - timedelta(days=1)).date()
         sources, said = self._sources()
         taken, tallies = take(sources, yesterday, self._most)
@@ -62,6 +74,8 @@ class Seeding:
             whole = len(own) + len(disputes) + len(notes)
             counts = f"{len(own):,} payouts, {len(disputes):,} disputes, {len(notes):,} notes"
             said.append(f"{tenant}: {counts}; {new:,} new, {whole - new:,} there before.")
+        for tenant, jobs in self._jobs.items():
+            said.append(f"{tenant}: {len(jobs):,} background jobs; {await submit(tenant, jobs):,} new.")
         return [*(line for tally in tallies for line in _lines(tally)), *said]
 
     def _sources(self) -> tuple[list[Source], list[str]]:

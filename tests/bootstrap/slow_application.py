@@ -9,14 +9,18 @@ from datetime import datetime
 import structlog
 
 from examples.payments import application as example
-from jobservice.application import Application, NewWorkItem
+from jobservice.application import Application, NewJob, NewWorkItem
 
 
-async def seeder(now: datetime, push: Callable[[str, str, Sequence[NewWorkItem]], Awaitable[int]]) -> Sequence[str]:
+async def seeder(
+    now: datetime,
+    push: Callable[[str, str, Sequence[NewWorkItem]], Awaitable[int]],
+    submit: Callable[[str, Sequence[NewJob]], Awaitable[int]],
+) -> Sequence[str]:
     """Say that it has begun, and go on for ever."""
     structlog.get_logger("tests").info("seeding-goes-on")
     await asyncio.Event().wait()
-    return [f"never said, {now} {push}"]
+    return [f"never said, {now} {push} {submit}"]
 
 
 application = Application("payments", example.records)

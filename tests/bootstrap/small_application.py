@@ -7,10 +7,14 @@ from datetime import datetime
 
 from examples.payments import application as example
 from jobcontract.money import Money
-from jobservice.application import Application, NewPayment, NewWorkItem
+from jobservice.application import Application, NewJob, NewPayment, NewWorkItem
 
 
-async def seeder(now: datetime, push: Callable[[str, str, Sequence[NewWorkItem]], Awaitable[int]]) -> Sequence[str]:
+async def seeder(
+    now: datetime,
+    push: Callable[[str, str, Sequence[NewWorkItem]], Awaitable[int]],
+    submit: Callable[[str, Sequence[NewJob]], Awaitable[int]],
+) -> Sequence[str]:
     """Two payouts."""
     items = [
         NewWorkItem(

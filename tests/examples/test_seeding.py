@@ -14,18 +14,19 @@ from psycopg import Connection
 
 from examples.payments import application
 from examples.payments.items import DISPUTES, NOTES, PAYOUTS
+from examples.payments.seeded_jobs import SEEDED
 from examples.payments.seeding import PUBLISHED, SAMPLE, Seeding
 from jobcontract.ids import KEY_MAX, NAME_MAX, storable
 from jobcontract.plans import PlanOrder
 from jobcontract.states import ItemState, Role
 from jobservice import records
-from jobservice.application import NewWorkItem
+from jobservice.application import NewJob, NewWorkItem
 from jobservice.rules.look_alikes import look_alikes
 from jobservice.store.database import Database
 from jobservice.usecases import plans
 from jobservice.usecases.actor import Actor
 from jobservice.usecases.idempotency import Once
-from jobservice.usecases.seeding import push_examples
+from jobservice.usecases.seeding import push_examples, submit_example
 from jobservice.usecases.service import Service
 
 NOW = datetime(2026, 3, 10, 0, 30, tzinfo=UTC)
@@ -36,6 +37,7 @@ class Inbox:
 
     def __init__(self) -> None:
         self.items: dict[tuple[str, str], tuple[str, NewWorkItem]] = {}
+        self.jobs: dict[tuple[str, str, str], NewJob] = {}
 
     async def push(self, tenant: str, queue: str, items: Sequence[NewWorkItem]) -> int:
         """How many were new."""
@@ -43,6 +45,13 @@ class Inbox:
         for item in items:
             self.items.setdefault((tenant, item.key), (queue, item))
         return len(self.items) - before
+
+    async def submit(self, tenant: str, jobs: Sequence[NewJob]) -> int:
+        """How many were new."""
+        before = len(self.jobs)
+        for job in jobs:
+            self.jobs.setdefault((tenant, job.kind, job.submission_identity), job)
+        return len(self.jobs) - before
 
     def of(self, tenant: str, queue: str) -> list[NewWorkItem]:
         """The items of one queue."""
@@ -53,7 +62,7 @@ async def seeded(**options: object) -> tuple[Inbox, list[str]]:
     """The sample alone, or with what `options` say."""
     inbox = Inbox()
     seeding = Seeding(**{"published": Path("nowhere"), **options})  # type: ignore[arg-type]  # named by the caller
-    return inbox, list(await seeding(NOW, inbox.push))
+    return inbox, list(await seeding(NOW, inbox.push, inbox.submit))
 
 
 async def test_both_tenants_get_payouts_disputes_and_notes() -> None:
@@ -139,7 +148,7 @@ async def test_every_unreadable_row_is_said_and_waits_as_a_note() -> None:
 async def test_a_second_run_adds_nothing_and_says_so() -> None:
     inbox, _ = await seeded()
     before = dict(inbox.items)
-    said = await Seeding(published=Path("nowhere"))(NOW, inbox.push)
+    said = await Seeding(published=Path("nowhere"))(NOW, inbox.push, inbox.submit)
     assert inbox.items == before
     assert "york: 141 payouts, 8 disputes, 3 notes; 0 new, 152 there before." in said
 
@@ -173,6 +182,7 @@ async def test_what_is_no_ordinary_file_is_named_and_not_followed(tmp_path: Path
 
 async def test_the_service_takes_every_item_of_the_sample(database: Database, superuser: Connection[Any]) -> None:
     superuser.execute("insert into jobs.tenants (id, name) values ('leeds', 'Leeds'), ('york', 'York')")
+    superuser.execute("insert into jobs.people (id, name, contact) values ('f.in', 'Fin', 'f@example.org')")
     found, _ = records.check(application)
     assert found is not None
 
@@ -180,7 +190,12 @@ async def test_the_service_takes_every_item_of_the_sample(database: Database, su
         assert found is not None
         return await push_examples(database, found, application, tenant, queue, items, pusher="p.push")
 
-    said = await Seeding(published=Path("nowhere"))(NOW, push)
+    async def submit(tenant: str, jobs: Sequence[NewJob]) -> int:
+        assert found is not None
+        new = [await submit_example(database, found, tenant, job, requester="f.in") for job in jobs]
+        return sum(new)
+
+    said = await Seeding(published=Path("nowhere"), jobs=SEEDED)(NOW, push, submit)
     counted = superuser.execute("select tenant, queue, count(*) from jobs.items group by 1, 2 order by 1, 2").fetchall()
     assert [tuple(row) for row in counted] == [
         ("leeds", DISPUTES, 36),
@@ -196,6 +211,14 @@ async def test_the_service_takes_every_item_of_the_sample(database: Database, su
     ).fetchall()
     assert dict(sums) == {"EUR": "2039130", "JPY": "1441534", "KWD": "1322067", "USD": "2550000"}
     assert "leeds: 455 payouts, 36 disputes, 19 notes; 510 new, 0 there before." in said
+    whole, york = len(SEEDED["leeds"]), len(SEEDED["york"])
+    assert said[-2:] == [f"leeds: {whole} background jobs; {whole} new.", f"york: {york} background jobs; {york} new."]
+    standing = "select status, count(*), count(handed_over_at) from jobs.jobs group by 1 order by 1"
+    assert superuser.execute(standing).fetchall() == [
+        ("cancelled", 1, 1),
+        ("pending", whole + york - 1, whole + york - 1),
+    ]
+    assert [await submit("york", SEEDED["york"])] == [0]
 
 
 @pytest.mark.requirement("MONEY-11", "show-a-preview-before-bulk-money-actions")
@@ -212,7 +235,7 @@ async def test_every_payout_of_the_sample_can_be_planned_and_the_odd_ones_are_wa
         assert found is not None
         return await push_examples(database, found, application, tenant, queue, items, pusher="p.push")
 
-    await Seeding(published=Path("nowhere"))(NOW, push)
+    await Seeding(published=Path("nowhere"))(NOW, push, Inbox().submit)
     service = Service(database=database, records=found, application=application, deployment="test")
     actor = Actor(person="f.in", tenant="leeds", role=Role.FINANCE)
     order = PlanOrder(command="payments.release-many", filter="")

@@ -15,7 +15,7 @@ import structlog
 
 from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.states import Role
-from jobservice.application import Application, NewWorkItem
+from jobservice.application import Application, NewJob, NewWorkItem
 from jobservice.bootstrap.phone import PHONE, DemoPhone, phone_text, read_phones
 from jobservice.records import RecordSet
 from jobservice.rules.codes import new_secret
@@ -24,13 +24,17 @@ from jobservice.settings import StartRefused
 from jobservice.store import deployment
 from jobservice.store.database import Database
 from jobservice.usecases import enrolment, people
-from jobservice.usecases.seeding import push_examples
+from jobservice.usecases.seeding import push_examples, submit_example
 
 TENANTS: Mapping[str, str] = {"leeds": "Leeds City Council", "york": "City of York Council"}
 TOKEN_HOURS = people.TOKEN_HOURS_MOST
 PUSHER = "p.push"
 JOINED = "n.ode"
 """Fed payouts by hand before they joined finance: what they pushed they do not release (MONEY.md 12)."""
+SUPPORT = "s.bell"
+"""Asks for what the customers ask them for."""
+REQUESTERS: Mapping[str, str] = {"leeds": "o.lind", "york": "y.ward"}
+"""Who asked for the other background jobs of the demo."""
 JOINED_IN, JOINED_QUEUE, JOINED_PUSHED = "leeds", "payments.payouts", 2
 """Where they fed them, and how many of the example's payouts are theirs."""
 
@@ -45,6 +49,8 @@ class DemoPerson:
     name: str
     role: Role
     tenants: tuple[str, ...]
+    customers: tuple[str, ...] | None = None
+    """Whose jobs they look after; None = not narrowed."""
 
 
 PEOPLE: tuple[DemoPerson, ...] = (
@@ -52,13 +58,22 @@ PEOPLE: tuple[DemoPerson, ...] = (
     DemoPerson(id="m.ito", name="Mina Ito", role=Role.FINANCE, tenants=("leeds",)),
     DemoPerson(id="k.rao", name="Kiran Rao", role=Role.FINANCE, tenants=("leeds",)),
     DemoPerson(id=JOINED, name="Nils Ode", role=Role.FINANCE, tenants=("leeds",)),
-    DemoPerson(id="s.bell", name="Sue Bell", role=Role.SUPPORT, tenants=("leeds",)),
+    DemoPerson(
+        id=SUPPORT,
+        name="Sue Bell",
+        role=Role.SUPPORT,
+        tenants=("leeds",),
+        customers=("highfield-school", "otley-library"),
+    ),
     DemoPerson(id="a.reyes", name="Ana Reyes", role=Role.AUDITOR, tenants=("leeds",)),
     DemoPerson(id=PUSHER, name="Payment feed", role=Role.PUSHER, tenants=("leeds", "york")),
     DemoPerson(id="d.adm", name="Dana Adm", role=Role.ADMINISTRATOR, tenants=("leeds", "york")),
     DemoPerson(id="y.ward", name="Yusuf Ward", role=Role.FINANCE, tenants=("york",)),
 )
-"""An operator, three finance clerks, a support agent, an auditor, a pusher, an administrator; a clerk of the other tenant."""
+"""An operator, three finance clerks, a support agent with two customers, an auditor, a pusher, an administrator; a clerk of the other tenant."""
+
+
+_HELPED = frozenset(customer for person in PEOPLE for customer in person.customers or ())
 
 
 async def make_people(owner: Database) -> None:
@@ -72,7 +87,8 @@ async def make_people(owner: Database) -> None:
         contact = f"{person.id}@demo.invalid"
         if await _is_new(people.add_person(owner, person=person.id, name=person.name, contact=contact, demo=True)):
             for tenant in person.tenants:
-                await people.grant(owner, people.Grant(person=person.id, tenant=tenant, role=person.role))
+                grant = people.Grant(person=person.id, tenant=tenant, role=person.role, customers=person.customers)
+                await people.grant(owner, grant)
 
 
 async def write_tokens(owner: Database, folder: Path, *, url: str) -> Path:
@@ -147,7 +163,14 @@ async def seed(owner: Database, api: Database, application: Application, records
                 new += await push_examples(api, records, application, tenant, queue, some, pusher=pusher)
         return new
 
-    for sentence in await application.seeder(now, push):
+    async def submit(tenant: str, jobs: Sequence[NewJob]) -> int:
+        new = 0
+        for job in jobs:
+            requester = SUPPORT if job.customer in _HELPED and tenant == JOINED_IN else REQUESTERS.get(tenant)
+            new += await submit_example(api, records, tenant, job, requester=requester)
+        return new
+
+    for sentence in await application.seeder(now, push, submit):
         _log.info("demo-seeded", said=sentence)
     async with owner.transaction(None) as transaction:
         await deployment.mark_seeded(transaction)

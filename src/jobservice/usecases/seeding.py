@@ -1,4 +1,5 @@
-"""Owns putting a demo's example items in by the batch, each checked as any push is. For `jobservice dev` alone.
+"""Owns putting a demo's example items in by the batch, each checked as any push is, and submitting its example jobs. For
+`jobservice dev` alone.
 
 One statement a batch: item by item, the published files (46,000 rows) took minutes.
 """
@@ -7,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jobservice.application import Application, NewWorkItem
+from jobservice.application import Application, NewJob, NewWorkItem
 from jobservice.records import RecordSet
 from jobservice.store import items as store
 from jobservice.store.database import Database
 from jobservice.usecases.content import checked_content, new_row
 from jobservice.usecases.inbox import draft_of
+from jobservice.usecases.job_acts import JobOrder, cancel_in
+from jobservice.usecases.job_submission import Submission, submit_in
 from jobservice.usecases.scoring import Scorer
 from jobservice.usecases.service import find_queue
 
@@ -41,3 +44,23 @@ async def push_examples(
             content = await checked_content(transaction, records, found, draft)
             rows.append(new_row(scorer, found, draft, content, transaction.began_at))
         return len(await store.add(transaction, queue, rows, pusher=pusher, reference=None, each=False))
+
+
+async def submit_example(
+    database: Database, records: RecordSet, tenant: str, job: NewJob, *, requester: str | None
+) -> bool:
+    """Submit one job as the API does, and cancel it where the example says so; whether it was new. Refusal as `submit_in`."""
+    submission = Submission(
+        kind=job.kind,
+        submission_identity=job.submission_identity,
+        inputs=job.inputs,
+        requester=requester,
+        subject=job.subject,
+        customer=job.customer,
+        workspace=job.workspace,
+    )
+    async with database.transaction(tenant) as transaction:
+        made = await submit_in(transaction, records, submission)
+        if job.cancelled is not None and made.first and requester is not None:
+            await cancel_in(transaction, JobOrder(job=made.id, person=requester, reason=job.cancelled))
+    return made.first
