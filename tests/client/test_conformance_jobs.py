@@ -1,0 +1,386 @@
+"""Background jobs of the fake service mean what those of the real one mean: both run every test."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+
+import pytest
+
+from jobconsole.client import finding, jobs, recoveries
+from jobconsole.client.errors import ServiceRefused
+from jobconsole.client.queues import new_key
+from jobcontract.job_states import (
+    FoundNoun,
+    JobEventKind,
+    JobResolution,
+    JobStatus,
+    JobView,
+    StepStatus,
+)
+from jobcontract.jobs import HERE, SubmitJob
+from jobcontract.operating import LeftOut, RecoveryAct, RecoveryState
+from jobcontract.recoveries import RecoveryOrder
+from jobcontract.states import Moves
+from tests.client.job_stage import (
+    ACTIVATE,
+    BANK_FILE,
+    EXPORT,
+    INPUTS,
+    SUPPORT,
+    FakeJobStage,
+    JobStage,
+    real_job_stage,
+)
+from tests.client.stage import AUDITOR, FIRST, OPERATOR, PUSHER
+
+FAILED, RUNNING, SUCCEEDED = JobStatus.FAILED, JobStatus.RUNNING, JobStatus.SUCCEEDED
+ALL = JobView.ALL
+NOBODYS = "00000000-0000-7000-8000-000000000000"
+
+
+@pytest.fixture(params=["fake", "real"])
+def stage(request: pytest.FixtureRequest) -> JobStage:
+    """The service under comparison; the real one only where it is asked for, it needs a database."""
+    if request.param == "fake":
+        return FakeJobStage()
+    return real_job_stage(*(request.getfixturevalue(each) for each in ("database", "worker_database", "people")))
+
+
+async def refused(call: Awaitable[object]) -> ServiceRefused:
+    """How the call is refused."""
+    with pytest.raises(ServiceRefused) as caught:
+        await call
+    assert caught.value.sentence.strip()
+    return caught.value
+
+
+async def code(call: Awaitable[object]) -> str:
+    """The code with which the call is refused."""
+    return (await refused(call)).code
+
+
+async def failed(stage: JobStage, count: int = 1, kind: str = EXPORT, **scope: str) -> list[str]:
+    """Jobs that failed, the first submitted first."""
+    made = [await stage.submit(kind, f"failed-{number}", **scope) for number in range(count)]
+    for job in made:
+        await stage.go(job, FAILED)
+    return made
+
+
+@pytest.mark.requirement("INV-01")
+async def test_an_identity_is_one_job_within_its_kind(stage: JobStage) -> None:
+    service = stage.sign_in(OPERATOR)
+    order = SubmitJob(kind=EXPORT, submission_identity="T-1", inputs=dict(INPUTS[EXPORT]), subject="February")
+    first, again = [await jobs.submit_job(service, order, new_key()) for _ in range(2)]
+    assert (first.first, again.first, first.job.id) == (True, False, again.job.id)
+    row = first.job
+    assert (row.status, row.source, row.progress, row.subject) == (JobStatus.PENDING, HERE, 0, "February")
+    assert (row.kind_label, row.application, row.moves) == ("Export of a month", "payments", Moves.NOTHING)
+    assert (row.requester and row.requester.id, row.submission_identity) == ("o.lind", "T-1")
+    other = order.model_copy(update={"inputs": {**INPUTS[EXPORT], "format": "fixed"}})
+    taken = await refused(jobs.submit_job(service, other, new_key()))
+    assert (taken.code, taken.extra["job"]) == ("job-identity-taken", row.id)
+    assert row.id in taken.sentence
+    for inputs in ({"month": "2026-02"}, {**INPUTS[EXPORT], "month": 2}, {**INPUTS[EXPORT], "wish": "none"}):
+        wrong = SubmitJob(kind=EXPORT, submission_identity="T-2", inputs=inputs)
+        assert await code(jobs.submit_job(service, wrong, new_key())) == "job-inputs-unfit"
+    for kind, why in (("payments.nothing", "not-found"), (BANK_FILE, "needs-plan")):
+        asked = SubmitJob(kind=kind, submission_identity="T-3")
+        assert await code(jobs.submit_job(service, asked, new_key())) == why
+    assert await code(jobs.submit_job(stage.sign_in(SUPPORT), order, new_key())) == "permission-missing"
+    assert (await jobs.submit_job(stage.sign_in(PUSHER), order, new_key())).job.id == row.id
+
+
+async def test_kinds_are_those_of_the_records(stage: JobStage) -> None:
+    known = {each.id: each for each in (await jobs.job_kinds(stage.sign_in(SUPPORT))).kinds}
+    assert list(known) == sorted(known)
+    assert {EXPORT, ACTIVATE, BANK_FILE, "service.plan-apply"} <= set(known)
+    export, file = known[EXPORT], known[BANK_FILE]
+    assert [(each.name, each.label, each.type, each.required) for each in export.inputs] == [
+        ("month", "Month", "text", True),
+        ("format", "Format", "text", True),
+        ("store", "Store", "text", True),
+    ]
+    assert export.steps == ("Check the month", "Write the file", "Deliver it")
+    assert (export.moves, export.retryable, file.moves, file.retryable) == (Moves.NOTHING, True, Moves.MONEY, True)
+    assert all(each.failure_effect for each in known.values())
+    assert not known["service.plan-apply"].retryable
+
+
+async def test_the_list_shows_unresolved_failures_or_all_in_pages_the_latest_first(stage: JobStage) -> None:
+    service = stage.sign_in(SUPPORT)
+    bad = await failed(stage, 3)
+    running, waiting = await stage.submit(EXPORT, "running"), await stage.submit(ACTIVATE, "waiting")
+    await stage.go(running, RUNNING)
+    first = await jobs.jobs(service, limit=2)
+    second = await jobs.jobs(service, limit=2, cursor=first.next)
+    assert [each.id for each in (*first.jobs, *second.jobs)] == bad[::-1]
+    assert (second.next, [each.name for each in first.sources]) == (None, [HERE])
+    assert [each.id async for each in jobs.every_job(service, view=ALL, limit=2)] == [waiting, running, *bad[::-1]]
+    for text, found in (
+        ("status:running", [running]),
+        (f"kind:{ACTIVATE}", [waiting]),
+        ("status:pending,running age<1h", [waiting, running]),
+        ("age>1h", []),
+        ("requester:o.lind is:unresolved", bad[::-1]),
+        ("requester:me", []),
+        ("requester:none", []),
+        ("failed-1", [bad[1]]),
+        (bad[0], [bad[0]]),
+        ('error:"went wrong"', bad[::-1]),
+        ("error:nonesuch", []),
+        ("source:here status:failed failed-2", [bad[2]]),
+    ):
+        listed = await jobs.jobs(service, text, view=ALL)
+        assert [each.id for each in listed.jobs] == found, text
+    counted = await jobs.job_counts(service, f"kind:{EXPORT}", view=ALL)
+    assert (counted.listed.count, counted.listed.exact, counted.unresolved.count) == (4, True, 3)
+    assert {status: each.count for status, each in counted.statuses.items() if each.count} == {
+        JobStatus.PENDING: 1,
+        RUNNING: 1,
+        FAILED: 3,
+    }
+
+
+async def test_what_is_no_filter_no_source_no_cursor_of_the_list_is_refused(stage: JobStage) -> None:
+    service = stage.sign_in(SUPPORT)
+    await failed(stage, 2)
+    wrong = await refused(jobs.jobs(service, "status:failed state:x"))
+    assert (wrong.code, wrong.extra["at"], wrong.extra["length"]) == ("filter-invalid", 14, 5)
+    assert await code(jobs.job_counts(service, "kind:no.such")) == "filter-invalid"
+    assert await code(jobs.jobs(service, "tenant:york")) == "filter-invalid"
+    assert await code(jobs.jobs(service, source="elsewhere")) == "not-found"
+    assert await code(jobs.jobs(service, cursor="nonsense")) == "cursor-invalid"
+    assert await code(jobs.jobs(service, limit=201)) == "invalid-request"
+    assert await code(jobs.jobs(stage.sign_in(PUSHER))) == "permission-missing"
+
+
+@pytest.mark.requirement("INV-06", "INV-12")
+async def test_a_job_is_read_whole_with_masked_inputs_and_its_history_in_pages(stage: JobStage) -> None:
+    service = stage.sign_in(SUPPORT)
+    identifier = await stage.submit(EXPORT, "E-1", customer="C-1", subject="For C-1")
+    await stage.go(identifier, FAILED, "There is no room.")
+    job = await jobs.job(service, identifier)
+    row = job.summary
+    assert (row.status, row.subject, row.customer) == (FAILED, "For C-1", "C-1")
+    assert row.failure_summary == "Check the month: There is no room."
+    assert row.failure_reference
+    assert (row.last_step, row.last_step_status) == ("check", StepStatus.FAILED)
+    assert [(each.position, each.step, each.status) for each in job.steps] == [
+        (1, "check", StepStatus.FAILED),
+        (2, "render", StepStatus.CANCELLED),
+        (3, "deliver", StepStatus.CANCELLED),
+    ]
+    assert (job.steps[0].attempts, job.steps[0].failure_reference) == (1, row.failure_reference)
+    assert {(each.name, each.value, each.masked) for each in job.inputs} == {
+        (name, None, True) for name in INPUTS[EXPORT]
+    }
+    assert (job.retryable, job.carrier, job.worker, job.cancellation, job.resolved) == (
+        True,
+        "engine",
+        None,
+        None,
+        None,
+    )
+    assert [each.id for each in job.lineage] == [identifier]
+    sequences = [each.sequence for each in job.events]
+    assert sequences == list(range(len(sequences), 0, -1))
+    assert (job.changes, job.events[-1].kind) == (len(sequences), JobEventKind.SUBMITTED)
+    assert JobEventKind.SETTLED in {each.kind for each in job.events}
+    page = await jobs.job_events(service, identifier, limit=2)
+    assert [each.sequence for each in page.events] == sequences[:2]
+    assert [each.sequence async for each in jobs.every_event(service, identifier, limit=2)] == sequences
+    assert [(each.outcome, each.person.id) for each in job.notices] == [(FAILED, "o.lind")]
+    acts = job.acts
+    assert (acts.retry, acts.resolve, acts.reveal) == (None, None, None)
+    assert acts.cancel
+    looked = (await jobs.job(stage.sign_in(AUDITOR), identifier)).acts
+    assert all((looked.cancel, looked.retry, looked.resolve, looked.reveal))
+    assert await code(jobs.job(service, NOBODYS)) == "not-found"
+    assert await code(jobs.job(service, identifier, "elsewhere")) == "not-found"
+    assert await code(jobs.job_events(service, identifier, cursor="nonsense")) == "cursor-invalid"
+
+
+async def test_what_nobody_began_is_cancelled_at_once_and_what_runs_is_asked_to_end(stage: JobStage) -> None:
+    service = stage.sign_in(SUPPORT)
+    waiting, running, over = [await stage.submit(EXPORT, f"C-{number}") for number in range(3)]
+    await stage.go(running, RUNNING)
+    await stage.go(over, SUCCEEDED)
+    done = await jobs.cancel_job(service, waiting, "Not wanted", new_key())
+    assert (done.job.status, done.job.settled_at is not None) == (JobStatus.CANCELLED, True)
+    asked = await jobs.cancel_job(service, running, "Asked for twice", new_key())
+    assert (asked.job.status, asked.job.cancel_asked_at is not None) == (RUNNING, True)
+    again = await jobs.cancel_job(service, running, "Another reason", new_key())
+    assert again.job.cancel_asked_at == asked.job.cancel_asked_at
+    assert (await jobs.cancel_job(service, waiting, "Once more", new_key())).job.status is JobStatus.CANCELLED
+    kept = (await jobs.job(service, running)).cancellation
+    assert kept is not None
+    assert (kept.person and kept.person.id, kept.reason) == ("s.bell", "Asked for twice")
+    assert await code(jobs.cancel_job(service, over, "Too late", new_key())) == "job-settled"
+    assert await code(jobs.cancel_job(service, NOBODYS, "Unknown", new_key())) == "not-found"
+    assert await code(jobs.cancel_job(stage.sign_in(FIRST), running, "No right", new_key())) == "permission-missing"
+    assert [each.id for each in (await jobs.jobs(service, "is:cancelling", view=ALL)).jobs] == [running]
+    step = (await jobs.job(service, waiting)).steps[0]
+    assert (step.status, step.attempts) == (StepStatus.CANCELLED, 0)
+
+
+@pytest.mark.requirement("INV-10")
+async def test_a_retry_is_a_new_linked_job_and_mends_what_it_was_made_from(stage: JobStage) -> None:
+    service, (bad,) = stage.sign_in(SUPPORT), await failed(stage, customer="C-1")
+    key = new_key()
+    made = await jobs.retry_job(service, bad, "There is room", key)
+    assert (made.first, made.job.retry_of, made.retried.retried_by) == (True, bad, made.job.id)
+    assert (made.job.status, made.job.customer, made.job.kind) == (JobStatus.PENDING, "C-1", EXPORT)
+    assert made.job.requester is not None
+    assert made.job.requester.id == "o.lind"
+    assert (await jobs.retry_job(service, bad, "There is room", key)).job.id == made.job.id
+    assert await code(jobs.retry_job(service, bad, "Other words", key)) == "idempotency-key-reused"
+    twice = await jobs.retry_job(service, bad, "Once more", new_key())
+    assert (twice.first, twice.job.id) == (False, made.job.id)
+    assert await code(jobs.retry_job(service, made.job.id, "Too early", new_key())) == "job-not-settled"
+    lineage = (await jobs.job(service, made.job.id)).lineage
+    assert [(each.id, each.retry_of, each.reason) for each in lineage] == [
+        (bad, None, None),
+        (made.job.id, bad, "There is room"),
+    ]
+    assert [each.id for each in (await jobs.jobs(service)).jobs] == [bad]
+    await stage.go(made.job.id, SUCCEEDED)
+    mended = await jobs.job(service, bad)
+    assert (mended.summary.status, mended.summary.resolution) == (FAILED, JobResolution.RETRIED)
+    assert mended.resolved is not None
+    assert mended.resolved.job == made.job.id
+    assert (await jobs.jobs(service)).jobs == ()
+    assert [each.id for each in (await jobs.jobs(service, "is:retried", view=ALL)).jobs] == [bad]
+    assert await code(jobs.retry_job(stage.sign_in(AUDITOR), bad, "No right", new_key())) == "permission-missing"
+
+
+@pytest.mark.requirement("MONEY-1")
+async def test_a_job_that_moves_money_is_retried_by_a_recovery_of_finance_alone(stage: JobStage) -> None:
+    (file,) = await failed(stage, kind=BANK_FILE)
+    shown = (await jobs.job(stage.sign_in(SUPPORT), file)).acts
+    assert shown.retry
+    refusal = await refused(jobs.retry_job(stage.sign_in(SUPPORT), file, "Again", new_key()))
+    assert (refusal.code, "recovery" in refusal.sentence) == ("needs-plan", True)
+    order = RecoveryOrder(act=RecoveryAct.RETRY, reason="The bank takes files", jobs=(file,))
+    out = await refused(recoveries.make(stage.sign_in(SUPPORT), order, new_key()))
+    assert out.code == "plan-empty"
+    made = await recoveries.make(stage.sign_in(FIRST), order, new_key())
+    assert (made.moves, made.confirm_by is not None, made.count) == (Moves.MONEY, True, 1)
+    digest = await recoveries.digest_of(stage.sign_in(FIRST), made)
+    confirming = recoveries.confirm(stage.sign_in(FIRST), made.id, digest, None, new_key())
+    assert await code(confirming) == "invalid-request"
+
+
+async def test_a_failure_is_acknowledged_with_a_ticket_or_resolved_with_a_reason(stage: JobStage) -> None:
+    service = stage.sign_in(SUPPORT)
+    one, other = await failed(stage, 2)
+    told = await jobs.resolve_job(service, one, "Operations look at it", new_key(), "OPS-7")
+    assert told.job.resolution is JobResolution.ACKNOWLEDGED
+    done = await jobs.resolve_job(service, other, "Delivered by hand", new_key())
+    assert done.job.resolution is JobResolution.RESOLVED
+    kept = (await jobs.job(service, one)).resolved
+    assert kept is not None
+    assert (kept.ticket, kept.reason, kept.person and kept.person.id) == ("OPS-7", "Operations look at it", "s.bell")
+    assert (await jobs.jobs(service)).jobs == ()
+    assert (await jobs.job_counts(service)).unresolved.count == 0
+    assert [each.id for each in (await jobs.jobs(service, "is:acknowledged", view=ALL)).jobs] == [one]
+    assert await code(jobs.resolve_job(service, one, "Twice", new_key())) == "job-resolved"
+    waiting = await stage.submit(EXPORT, "waiting")
+    assert await code(jobs.resolve_job(service, waiting, "Too early", new_key())) == "job-not-failed"
+    acts = (await jobs.job(service, one)).acts
+    assert (acts.retry, bool(acts.resolve)) == (None, True)
+
+
+@pytest.mark.requirement("INV-12")
+async def test_inputs_are_revealed_for_a_reason_which_is_written_down(stage: JobStage) -> None:
+    service, (job,) = stage.sign_in(SUPPORT), await failed(stage)
+    before = (await jobs.job(service, job)).changes
+    shown = await jobs.reveal_job(service, job, "The customer asks", new_key())
+    assert {each.name: each.value for each in shown.inputs} == INPUTS[EXPORT]
+    assert not any(each.masked for each in shown.inputs)
+    latest = await jobs.job(service, job)
+    event = latest.events[0]
+    assert (latest.changes, event.kind, event.person and event.person.id) == (
+        before + 1,
+        JobEventKind.REVEALED,
+        "s.bell",
+    )
+    assert all(each.masked for each in latest.inputs)
+    assert await code(jobs.reveal_job(stage.sign_in(AUDITOR), job, "Curious", new_key())) == "permission-missing"
+
+
+async def test_a_person_who_sees_some_customers_sees_their_jobs_and_no_others(stage: JobStage) -> None:
+    mine, theirs = await stage.submit(EXPORT, "mine", customer="C-1"), await stage.submit(EXPORT, "T-2", customer="C-2")
+    nobodys = await stage.submit(EXPORT, "nobodys")
+    for job in (mine, theirs, nobodys):
+        await stage.go(job, FAILED)
+    stage.narrow(SUPPORT, ("C-1",))
+    service = stage.sign_in(SUPPORT)
+    assert [each.id for each in (await jobs.jobs(service, view=ALL)).jobs] == [mine]
+    counted = await jobs.job_counts(service)
+    assert (counted.listed.count, counted.unresolved.count, counted.statuses[FAILED].count) == (1, 1, 1)
+    for job in (theirs, nobodys):
+        assert await code(jobs.job(service, job)) == "not-found"
+        assert await code(jobs.job_events(service, job)) == "not-found"
+        for act in (jobs.cancel_job, jobs.retry_job, jobs.resolve_job, jobs.reveal_job):
+            assert await code(act(service, job, "Curious", new_key())) == "not-found"
+    assert (await finding.find(service, "T-2")).found == ()
+    order = RecoveryOrder(act=RecoveryAct.RETRY, reason="All", job_filter="status:failed")
+    assert (await recoveries.make(service, order, new_key())).count == 1
+    assert [each.id for each in (await jobs.jobs(stage.sign_in(OPERATOR), "scope:C-2")).jobs] == [theirs]
+
+
+async def test_finding_leads_from_whole_words_to_what_one_may_read(stage: JobStage) -> None:
+    service, (job,) = stage.sign_in(SUPPORT), await failed(stage, subject="February")
+    reference = (await jobs.job(service, job)).summary.failure_reference
+    assert reference is not None
+    for text in (job, "failed-0", reference, f"  {reference} "):
+        found = await finding.find(service, text)
+        assert [(each.noun, each.id, each.state, each.source) for each in found.found] == [
+            (FoundNoun.JOB, job, "failed", HERE)
+        ], text
+        assert found.found[0].matched
+        assert not found.more
+    assert FoundNoun.JOB in found.looked
+    assert not {FoundNoun.ITEM, FoundNoun.AUDIT} & set(found.looked)
+    assert (await finding.find(service, "failed-")).found == ()
+    people = (await finding.find(service, "o.lind")).found
+    assert {FoundNoun.JOB, FoundNoun.PERSON} <= {each.noun for each in people}
+    assert await code(finding.find(service, "x")) == "invalid-request"
+    assert FoundNoun.JOB not in (await finding.find(stage.sign_in(PUSHER), job)).looked
+
+
+@pytest.mark.requirement("audit-manual-replay")
+async def test_a_set_of_jobs_is_frozen_to_be_retried_or_cancelled(stage: JobStage) -> None:
+    service = stage.sign_in(SUPPORT)
+    one, two, three = await failed(stage, 3)
+    waiting, over = await stage.submit(EXPORT, "waiting"), await stage.submit(EXPORT, "over")
+    await stage.go(over, SUCCEEDED)
+    await jobs.resolve_job(service, three, "By hand", new_key())
+    order = RecoveryOrder(act=RecoveryAct.RETRY, reason="There is room", job_filter=f"kind:{EXPORT}")
+    made = await recoveries.make(service, order, new_key())
+    assert (made.state, made.count, made.moves, made.confirm_by) == (RecoveryState.OPEN, 2, Moves.NOTHING, None)
+    assert {each.reason: each.count for each in made.left_out} == {
+        LeftOut.NOT_SETTLED: 1,
+        LeftOut.SUCCEEDED: 1,
+        LeftOut.RESOLVED: 1,
+    }
+    rows = (await recoveries.recovery(service, made.id)).rows
+    assert [(row.key, row.state, row.schedule) for row in rows] == [(one, FAILED, EXPORT), (two, FAILED, EXPORT)]
+    await jobs.retry_job(service, one, "By hand, meanwhile", new_key())
+    digest = await recoveries.digest_of(service, made)
+    confirmed = await recoveries.confirm(service, made.id, digest, None, new_key())
+    assert confirmed.state is RecoveryState.APPLYING  # a job that moved on is told when its row has its turn
+    named = RecoveryOrder(act=RecoveryAct.RETRY, reason="Named", jobs=(one, two, three, NOBODYS))
+    again = await recoveries.make(service, named, new_key())
+    assert again.count == 1
+    assert {each.reason: each.count for each in again.left_out} == {
+        LeftOut.RETRIED: 1,
+        LeftOut.IN_RECOVERY: 1,
+        LeftOut.UNKNOWN: 1,
+    }
+    stop = RecoveryOrder(act=RecoveryAct.CANCEL, reason="Not wanted", jobs=(waiting, over))
+    ending = await recoveries.make(service, stop, new_key())
+    assert (ending.count, [each.reason for each in ending.left_out]) == (1, [LeftOut.SETTLED])
+    wrong = RecoveryOrder(act=RecoveryAct.CANCEL, reason="x", job_filter="status:")
+    assert await code(recoveries.make(stage.sign_in(OPERATOR), wrong, new_key())) == "filter-invalid"
