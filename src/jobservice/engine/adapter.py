@@ -18,7 +18,7 @@ from typing import Any
 import psycopg
 import sqlalchemy as sa
 from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer, WorkflowSerializationFormat
-from dbos.error import DBOSException
+from dbos import error as library_errors
 from sqlalchemy import event
 
 from jobservice.engine.adapter_polling import IDLE_SECONDS, Bell, Polling
@@ -49,7 +49,7 @@ class Left(Exception):
     """A run that ends here and goes on elsewhere, or later: its workflow stays as it is, and is resumed by who finds it."""
 
 
-EngineError = (sa.exc.SQLAlchemyError, psycopg.Error, DBOSException)
+EngineError = (sa.exc.SQLAlchemyError, psycopg.Error, library_errors.DBOSException)
 """What the library raises where it or its database does not do what it was asked."""
 
 
