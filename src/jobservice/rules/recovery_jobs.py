@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from jobcontract.errors import ErrorCode
 from jobcontract.job_states import JobResolution, JobStatus
 from jobcontract.operating import LeftOut, RecoveryAct
 from jobcontract.permissions import Permission, roles_with
@@ -153,7 +154,7 @@ def drift_sentence(drifted: Mapping[str, int], count: int) -> str | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobNow:
-    """A job as it stands when its row has its turn, locked. `newest`: the latest of its lineage, itself where it is that."""
+    """A job as it stands when its row has its turn. `newest`: the latest of its lineage, itself where it is that."""
 
     id: str
     status: JobStatus
@@ -188,6 +189,17 @@ def drifted(act: RecoveryAct, job: JobNow | None, frozen_at: datetime) -> RowEnd
         said = f"It had been resolved meanwhile, by {job.resolved_by or 'the service'}."
         return RowEnded(turn=Turn.REFUSED, sentence=said, drift=Drift.RESOLVED)
     return None
+
+
+_DRIFT_OF: Mapping[ErrorCode, Drift] = {
+    ErrorCode.NOT_FOUND: Drift.REMOVED,
+    ErrorCode.JOB_SETTLED: Drift.SETTLED,
+}
+
+
+def refused(kind: ErrorCode, sentence: str) -> RowEnded:
+    """The end of a row whose act was refused after all: it was another job a moment later, or is none that can be done."""
+    return RowEnded(turn=Turn.REFUSED, sentence=sentence, drift=_DRIFT_OF.get(kind, Drift.OTHER))
 
 
 def cancelled_end(status: JobStatus | None) -> RowEnded | None:

@@ -102,11 +102,6 @@ async def add_recovery(transaction: Transaction, *, recovery: str, version: int)
     await transaction.run("hints/add", topic=Topic.RECOVERY.value, queue=recovery, ref=recovery, version=version)
 
 
-async def add_job(transaction: Transaction, *, kind: str, job: str, version: int) -> None:
-    """Say that a job changed; the version is how many lines its history has."""
-    await transaction.run("hints/add", topic=Topic.JOB.value, queue=kind, ref=job, version=version)
-
-
 async def add_stops(transaction: Transaction, *, version: int) -> None:
     """Say that a stop was set or lifted; the version is the moment, in microseconds since 1970."""
     await transaction.run("hints/add", topic=Topic.STOPS.value, queue="stops", ref="stops", version=version)

@@ -16,7 +16,7 @@ from jobcontract.states import Moves
 from jobservice.rules.recoveries import LEFT_KEPT
 from jobservice.rules.recovery_jobs import JobNow
 from jobservice.store.database import Row, Transaction
-from jobservice.store.items import Reach
+from jobservice.store.items import Reach, readable
 from jobservice.store.recovery_rows import Found
 
 
@@ -94,9 +94,9 @@ async def money(transaction: Transaction, recovery: str) -> list[Row]:
     return list(await transaction.rows("recovery_jobs/money", recovery=recovery))
 
 
-async def lock(transaction: Transaction, job: str) -> JobNow | None:
-    """A job of the transaction's tenant as it stands, locked; None where there is none any more."""
-    row = await transaction.row("recovery_jobs/lock", job=job)
+async def standing(transaction: Transaction, job: str) -> JobNow | None:
+    """A job of the transaction's tenant as it stands; None where there is none any more."""
+    row = await transaction.row("recovery_jobs/standing", job=job) if readable(job) else None
     if row is None:
         return None
     return JobNow(**{**row, "status": JobStatus(row["status"]), "newest_status": JobStatus(row["newest_status"])})

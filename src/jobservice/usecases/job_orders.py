@@ -43,7 +43,7 @@ async def submit(service: Service, actor: Actor, order: SubmitJob, once: Once) -
         if submitted.first:
             detail = {"kind": order.kind, "submission_identity": order.submission_identity}
             await record(transaction, actor, "submit-job", submitted.id, detail)
-            await hints.add_job(transaction, kind=submitted.kind, job=submitted.id, version=1)
+            await hints.add_jobs(transaction, ((actor.tenant, submitted.kind, submitted.id),))
         job = await line_of(transaction, service.records, reach(actor), submitted.id)
         if job is None:
             raise Refusal(

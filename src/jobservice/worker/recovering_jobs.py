@@ -20,6 +20,10 @@ from jobservice.store.recoveries import LockedRecovery
 from jobservice.store.recovering import Ended, NextRow
 from jobservice.usecases.job_acts import JobOrder, cancel_in, retry_in
 
+_NO_FAULTS = frozenset(
+    {ErrorCode.NOT_FOUND, ErrorCode.JOB_INPUTS_UNFIT, ErrorCode.NEEDS_PLAN, ErrorCode.INVALID_REQUEST}
+)
+"""Refusals that are about the job alone: its row ends with them, and the others go on."""
 _ASKED = RowEnded(turn=Turn.RUNNING, sentence="Asked to be cancelled.")
 
 
@@ -36,7 +40,7 @@ async def act(transaction: Transaction, records: RecordSet, found: LockedRecover
 
     A retry is done once its new job is made; a cancellation runs until its job has settled.
     """
-    drifted = rules.drifted(found.act, await store.lock(transaction, row.key), found.frozen_at)
+    drifted = rules.drifted(found.act, await store.standing(transaction, row.key), found.frozen_at)
     if drifted is not None:
         return Acted(ended=drifted)
     order = JobOrder(
@@ -51,30 +55,26 @@ async def act(transaction: Transaction, records: RecordSet, found: LockedRecover
             return await _cancel(transaction, order)
         return await _retry(transaction, records, order)
     except Refusal as refusal:
-        if refusal.kind is ErrorCode.INTERNAL:
+        if refusal.kind not in _NO_FAULTS:
             raise
-        return _refused(refusal.detail)
+        return Acted(ended=rules.refused(refusal.kind, refusal.detail))
 
 
 async def _cancel(transaction: Transaction, order: JobOrder) -> Acted:
     done = await cancel_in(transaction, order)
     if isinstance(done, Denied):
-        return _refused(done.sentence)
+        return Acted(ended=rules.refused(done.kind, done.sentence))
     return Acted(ended=rules.cancelled_end(done.status) or _ASKED)
 
 
 async def _retry(transaction: Transaction, records: RecordSet, order: JobOrder) -> Acted:
     done = await retry_in(transaction, records, order)
     if isinstance(done, Denied):
-        return _refused(done.sentence)
+        return Acted(ended=rules.refused(done.kind, done.sentence))
     if not done.first:
         said = f"It had been retried meanwhile: {done.job} is under way."
         return Acted(ended=RowEnded(turn=Turn.REFUSED, sentence=said, drift=Drift.RETRIED))
-    return Acted(ended=RowEnded(turn=Turn.DONE, sentence=f"Retried: {done.job} was made."), made=done.job)
-
-
-def _refused(sentence: str) -> Acted:
-    return Acted(ended=RowEnded(turn=Turn.REFUSED, sentence=sentence, drift=Drift.OTHER))
+    return Acted(ended=RowEnded(turn=Turn.DONE, sentence=f"Retried as {done.job}."), made=done.job)
 
 
 async def ends(transaction: Transaction, found: LockedRecovery) -> tuple[tuple[Ended, ...], Sequence[Drift]]:

@@ -1,4 +1,5 @@
--- A job as it stands when its row of a recovery has its turn, locked; and the latest of its lineage: maybe another.
+-- A job as it stands when its row of a recovery has its turn, and the latest of its lineage, which may be another. It is
+-- not locked: whoever acts on it locks in an order of its own, and judges once more.
 select
     j.id::text as id,
     j.status,
@@ -18,4 +19,3 @@ left join lateral (
 ) as n on true
 left join jobs.people as p on j.resolved_by = p.id
 where j.tenant = %(tenant)s and j.id = %(job)s::uuid
-for update of j
