@@ -20,7 +20,7 @@ from jobconsole.app import Console
 from jobconsole.client.service import Service
 from jobconsole.commands.keymap import KeymapError, keymap_of
 from jobconsole.demo_backstage import Backstage
-from jobconsole.demo_desk import AUDITOR, FIRST, OPERATOR, PUSHER, SECOND
+from jobconsole.demo_desk import AUDITOR, FIRST, OPERATOR, PUSHER, SECOND, SUPPORT
 from jobconsole.demo_money import JOINED, Till
 from jobconsole.demo_service import DemoFailed, DemoPerson, DemoService, checkout, temporary_folder
 from jobconsole.demo_walk import walk
@@ -37,6 +37,7 @@ CAST: Mapping[str, str] = {
     AUDITOR: "auditor",
     PUSHER: "pusher",
     OPERATOR: "operator",
+    SUPPORT: "support",
 }
 """Who plays which part of the walk: a person, or whoever has that role."""
 WALK_LEASE = "claims.lease=PT2S"

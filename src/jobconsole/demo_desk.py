@@ -22,6 +22,7 @@ TRIES = 5
 SERVICE = "the service"
 """Who does what nobody does: a lapse."""
 FIRST, SECOND, AUDITOR, PUSHER, OPERATOR = "first clerk", "second clerk", "auditor", "pusher", "operator"
+SUPPORT = "support agent"
 
 
 class Differs(Exception):

@@ -35,6 +35,7 @@ from jobconsole.demo_desk import (
     refused,
     take_next,
 )
+from jobconsole.demo_jobs import STEPS as JOB_STEPS
 from jobconsole.demo_money import STEPS as MONEY_STEPS
 from jobconsole.demo_money import Till
 from jobconsole.demo_operating import STEPS as OPERATING_STEPS
@@ -345,5 +346,5 @@ LAST_STEPS: tuple[Step, ...] = (
 
 
 def steps_of(*, money: bool) -> tuple[Step, ...]:
-    """The whole walk, with or without the acts about money, schedules and their operator, which need the Worker and the bank."""
-    return (*STEPS, *((*MONEY_STEPS, *SCHEDULE_STEPS, *OPERATING_STEPS) if money else ()), *LAST_STEPS)
+    """The whole walk, with or without the acts about money, schedules, their operator and jobs, which need the Worker and the bank."""
+    return (*STEPS, *((*MONEY_STEPS, *SCHEDULE_STEPS, *OPERATING_STEPS, *JOB_STEPS) if money else ()), *LAST_STEPS)
