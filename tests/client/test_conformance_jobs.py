@@ -268,7 +268,7 @@ async def test_a_job_that_moves_money_is_retried_by_a_recovery_of_finance_alone(
     assert (made.moves, made.confirm_by is not None, made.count) == (Moves.MONEY, True, 1)
     digest = await recoveries.digest_of(stage.sign_in(FIRST), made)
     confirming = recoveries.confirm(stage.sign_in(FIRST), made.id, digest, None, new_key())
-    assert await code(confirming) == "invalid-request"
+    assert await code(confirming) == "code-wrong"
 
 
 async def test_a_failure_is_acknowledged_with_a_ticket_or_resolved_with_a_reason(stage: JobStage) -> None:

@@ -279,19 +279,19 @@ class FakeRecoveries:
     def _confirm(self, asked: Asked) -> RecoveryChanged:
         order, made = ConfirmRecovery.model_validate_json(asked.request.content), self._find(asked)
         made = self._own(asked)
-        if made.moves is Moves.MONEY:
-            if order.code is None:
-                raise Refusal(ErrorCode.INVALID_REQUEST, "It takes the six digits from your phone.")
-            verdict = self._codes.judge(asked.person.id, order.code.get_secret_value())
-            if verdict is not None:
-                raise verdict
-        elif order.code is not None:
+        if order.code is not None and made.moves is not Moves.MONEY:
             raise Refusal(ErrorCode.INVALID_REQUEST, "It moves no money and takes no code.")
         if order.digest != made.digest():
             raise Refusal(ErrorCode.PLAN_DIGEST, "What you looked at is not what the recovery holds. Read it again.")
         changes = [each.model_dump(mode="json") for each in self._changes(made)]
         if changes:
             raise Refusal(ErrorCode.PLAN_CHANGED, "Rows changed since the recovery was frozen.", changes=changes)
+        if made.moves is Moves.MONEY:
+            if order.code is None:
+                raise Refusal(ErrorCode.CODE_WRONG, f"{made.name} takes the six digits from your phone; none came.")
+            verdict = self._codes.judge(asked.person.id, order.code.get_secret_value())
+            if verdict is not None:
+                raise verdict
         made.state, made.confirmed_at, made.started_at = RecoveryState.APPLYING, self._now(), self._now()
         self.changed(made)
         return self._shown(made)
