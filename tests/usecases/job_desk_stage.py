@@ -102,10 +102,14 @@ class JobStage:
 
     async def take_up(self, job: str, *, holder: str = WORKER) -> TakenUp:
         """Have a Worker take it up; AssertionError where it did not."""
-        async with self.worker.transaction(self.tenant) as transaction:
-            taken = await take_up_in(transaction, self, job, holder=holder)
+        taken = await self.worker_takes(job, holder=holder)
         assert isinstance(taken, TakenUp), taken
         return taken
+
+    async def worker_takes(self, job: str, *, holder: str = WORKER) -> Any:
+        """What a Worker is answered that takes it up."""
+        async with self.worker.transaction(self.tenant) as transaction:
+            return await take_up_in(transaction, self, job, holder=holder)
 
     async def begin(self, run: Run, position: int = 1, *, most: int = PATIENCE.attempts) -> Any:
         """Begin a step, in a transaction of its own."""
@@ -132,11 +136,13 @@ class JobStage:
             assert isinstance(await self.begin(taken.run), Begun)
         elif status is JobStatus.FAILED:
             ended = await self.step(taken.run, 1, failed(sentence), patience=NOW)
-            assert isinstance(ended, Ended) and ended.status is JobStatus.FAILED, ended
+            assert isinstance(ended, Ended), ended
+            assert ended.status is JobStatus.FAILED
         else:
             for each in taken.steps:
                 last = await self.step(taken.run, each.position, done(f"{each.label} is done."))
-            assert isinstance(last, Ended) and last.status is JobStatus.SUCCEEDED, last
+            assert isinstance(last, Ended), last
+            assert last.status is JobStatus.SUCCEEDED
         return taken.run
 
     def row(self, job: str) -> dict[str, Any]:
