@@ -99,7 +99,7 @@ async def test_cancel_and_completion_at_the_same_instant_leave_one_end_that_both
     for _ in range(12):
         job = await stage.submit()
         run = await stage.carried(job.id, JobStatus.RUNNING)
-        both: list[Any] = await asyncio.gather(
+        both: Any = await asyncio.gather(
             cancel(stage, job.id), stage.report(run, 1, done("Done.")), return_exceptions=True
         )
         row = stage.row(job.id)
