@@ -137,3 +137,34 @@ def test_a_taken_port_is_said(bank: RunningBank) -> None:
     assert port is not None
     with pytest.raises(NoListener, match=rf"cannot listen on 127\.0\.0\.1, port {port}: Address already in use"):
         BankServer("127.0.0.1", port, Teller.__new__(Teller))
+
+
+LINE = {"key": "leeds/1", "minor": 154_522, "currency": "GBP", "exponent": 2}
+
+
+@pytest.mark.parametrize(
+    ("message", "why"),
+    [
+        ({"key": "f"}, "A file needs the member 'lines'."),
+        ({"key": "f", "lines": []}, "`lines` is a list of 1 to 100,000 payments."),
+        ({"key": "f", "lines": [LINE, LINE]}, "Line 2: names a payment that an earlier line names."),
+        ({"key": "f", "lines": [{**LINE, "exponent": 3}]}, "Line 1: `exponent` of GBP is 2"),
+        ({"key": "f", "lines": [{**LINE, "account": ACCOUNT}]}, "Line 1: A line has no member 'account'"),
+        ({"key": "\n", "lines": [LINE]}, "`key` is a text of 1 to 400 characters that shows something."),
+    ],
+)
+def test_a_file_that_is_wrong_is_not_taken(bank: RunningBank, message: object, why: str) -> None:
+    answer = bank.http.post("/files", json=message)
+    assert answer.status_code == 422
+    assert answer.json()["error"].startswith(why)
+    assert bank.http.get("/files/f").json() == {"unknown": True}
+
+
+def test_a_file_is_answered_alike_however_often_it_comes_and_other_content_is_told(bank: RunningBank) -> None:
+    bank.pay()
+    told = {"settlement": "ST-000001", "key": "f", "lines": 1, "acknowledged": True}
+    answers = [bank.http.post("/files", json={"key": "f", "lines": [LINE]}) for _ in range(2)]
+    assert [(each.status_code, each.json()["repeated"]) for each in answers] == [(201, False), (200, True)]
+    assert bank.http.get("/files/f").json() == {**told, "repeated": True}
+    other = bank.http.post("/files", json={"key": "f", "lines": [{**LINE, "key": "leeds/2"}]})
+    assert (other.status_code, other.json()["settlement"]) == (409, "ST-000001")

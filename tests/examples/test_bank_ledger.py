@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import stat
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from examples.payments.bank.ledger import Booking, KeyTaken, LedgerRefused, Refused
+from examples.payments.bank.files import FileLine, FileOrder, FileRefused, Settlement
+from examples.payments.bank.ledger import Booking, FileKeyTaken, KeyTaken, LedgerRefused, Refused
 from tests.examples.bank import NOW, a_ledger, an_order
 
 
@@ -162,3 +164,56 @@ def test_a_line_is_on_the_disk_before_it_is_told(path: Path, monkeypatch: pytest
         assert flushed[-1] == path.stat().st_size
         assert len(flushed) == number + 1
     ledger.close()
+
+
+def a_file(key: str = "f", *keys: str) -> FileOrder:
+    """A file of payments as `an_order` makes them."""
+    return FileOrder(key=key, lines=tuple(FileLine(key=each, money=an_order().money) for each in keys or ("a", "b")))
+
+
+def test_files_are_read_back_and_settle_each_booking_once(path: Path) -> None:
+    ledger = a_ledger(path)
+    refused, _ = ledger.settle(a_file())
+    assert (type(refused), ledger.find_file("f")) == (FileRefused, refused)
+    for key in ("a", "b", "c"):
+        ledger.book(an_order(key))
+    settled, repeated = ledger.settle(a_file(), late=60)
+    assert (repeated, settled) == (
+        False,
+        Settlement(order=a_file(), reference="ST-000001", at=NOW, acknowledged_at=NOW + timedelta(seconds=60)),
+    )
+    assert ledger.settle(a_file()) == ledger.refuse_file(a_file(), "No.") == (settled, True)
+    for other in (a_file("f", "a"), a_file("f", "b", "a")):
+        with pytest.raises(FileKeyTaken):
+            ledger.settle(other)
+        with pytest.raises(FileKeyTaken):
+            ledger.refuse_file(other, "No.")
+    ledger.close()
+    again = a_ledger(path)
+    assert again.files() == (settled,)
+    twice, _ = again.settle(a_file("g", "c", "b"))
+    assert isinstance(twice, FileRefused)
+    assert twice.reason == "Line 2: booking BK-000002 was settled by ST-000001."
+    third, _ = again.settle(a_file("h", "c"))
+    assert isinstance(third, Settlement)
+    assert third.reference == "ST-000002"
+    again.close()
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        (2, "the next settlement of what was booked"),  # its bookings are not there
+        (4, "a file that an earlier line settled"),
+    ],
+)
+def test_a_ledger_whose_files_do_not_add_up_is_refused(path: Path, line: int, why: str) -> None:
+    ledger = a_ledger(path)
+    for key in ("a", "b"):
+        ledger.book(an_order(key))
+    ledger.settle(a_file())
+    ledger.close()
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([lines[0], lines[2]] if line == 2 else [*lines, lines[2]]))
+    with pytest.raises(LedgerRefused, match=f"Line {line} .* {why}"):
+        a_ledger(path)

@@ -19,7 +19,7 @@ from examples.payments.items import DISPUTES, NOTES, PAYOUTS
 from examples.payments.seeding import Seeding
 from jobcontract.money import AMOUNT_MAX, EXPONENTS, Money, parse_amount, show
 from jobservice import records
-from jobservice.application import NewWorkItem, Part
+from jobservice.application import NewJob, NewWorkItem, Part
 from jobservice.records import RecordSet
 from jobservice.rules.items import Content, Payment
 from jobservice.rules.scores import PARKED, Rule, Scored, score_item
@@ -233,7 +233,10 @@ async def sample() -> list[tuple[str, str, NewWorkItem]]:
         items.extend((tenant, queue, each) for each in new)
         return len(new)
 
-    await Seeding(published=Path("nowhere"))(NOW, push)
+    async def submit(tenant: str, jobs: Sequence[NewJob]) -> int:
+        raise AssertionError(f"{tenant} has {len(jobs)} jobs")
+
+    await Seeding(published=Path("nowhere"))(NOW, push, submit)
     return items
 
 

@@ -144,7 +144,7 @@ def _order(members: Mapping[str, object]) -> FileOrder:
         except MessageRefused as error:
             raise MessageRefused(f"Line {number:,}: {error}") from None
         if line.key in read:
-            raise MessageRefused(f"Line {number:,} names a payment that an earlier line names.")
+            raise MessageRefused(f"Line {number:,}: names a payment that an earlier line names.")
         read[line.key] = line
     return FileOrder(key=key_of(members["key"]), lines=tuple(read.values()))
 
