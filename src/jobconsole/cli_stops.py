@@ -25,7 +25,7 @@ NAME = click.argument("name", callback=within(KEY_MAX))
 @connection_options
 @click.pass_context
 def stops(ctx: click.Context, /, **options: Any) -> None:
-    """What is held still: a queue, a bulk command, all work of a tenant. Alone: the list."""
+    """What is held still: a queue, a bulk command, a kind of job, all work of a tenant. Alone: the list."""
     if ctx.invoked_subcommand is None:
         ctx.invoke(stops.commands["list"], **options)
     hand_down(ctx, options)
@@ -46,7 +46,7 @@ async def list_stops(at: SignedIn) -> Shown:
 @KEY
 @twin
 async def stop(at: SignedIn, scope: str, name: str, reason: str, key: str | None) -> Shown:
-    """Hold a queue, a bulk-command or a tenant (SCOPE) of that NAME still. What is under way goes on to its end."""
+    """Hold a queue, bulk-command, job-kind or tenant (SCOPE) of that NAME still. What is under way goes on to its end."""
     once = key_or_new(key)
     return _shown(at, await sure(client.stop(at.service, StopScope(scope), name, reason, once), once))
 
@@ -59,7 +59,7 @@ async def stop(at: SignedIn, scope: str, name: str, reason: str, key: str | None
 @code_options
 @twin
 async def lift(at: SignedIn, scope: str, name: str, reason: str, key: str | None, code_from: str | None) -> Shown:
-    """Let it go on; a command that moves money takes a code of yours, who did not stop it."""
+    """Let it go on; what moves money takes a code of yours, who did not stop it."""
     once, of = key_or_new(key), StopScope(scope)
     standing = (await client.stops(at.service)).stops
     held = next((each for each in standing if (each.scope, each.name) == (of, name)), None)

@@ -203,6 +203,9 @@ def test_many_are_retried_or_cancelled_by_a_recovery_which_tells_what_had_drifte
     assert recovery.state is RecoveryState.DONE
     shown = typed("recoveries", "show", recovery.name, person=SUPPORT).output
     assert f"1 of {len(recovery.rows)} had been retried meanwhile." in shown
+    rows = typed("recoveries", "show", recovery.name, "--rows", person=SUPPORT).output
+    assert all(row.made in rows for row in recovery.rows if row.made is not None)
+    assert sum(row.made is not None for row in recovery.rows) == len(recovery.rows) - 1
     named = ("--job", furnished.running.id, "--job", furnished.cancelled.id, "--reason", "Not wanted")
     cancelling = typed("recoveries", "cancel", *named, person=OPERATOR)
     assert "1 settled already" in cancelling.output
@@ -210,6 +213,22 @@ def test_many_are_retried_or_cancelled_by_a_recovery_which_tells_what_had_drifte
     neither = typed("recoveries", "cancel", "--reason", "z", person=SUPPORT)
     for wrong in (both, neither):
         assert (wrong.exit_code, "name either jobs" in wrong.stderr) == (2, True)
+
+
+@pytest.mark.requirement("MONEY-20")
+def test_a_kind_of_job_is_stopped_and_the_overview_counts_jobs(typed: Typed, furnished: Furnished) -> None:
+    stop = ("stops", "stop", "job-kind", "workspace.activate", "--reason", "The directory is down")
+    assert "Activation of a workspace" in typed(*stop, person=OPERATOR).output
+    typed.fake.account.work()
+    assert not furnished.pending.summary.started_at
+    shown = typed("overview", person=OPERATOR).output
+    assert "jobs that failed, unresolved  6\n" in shown
+    lift = ("stops", "lift", "job-kind", "workspace.activate", "--reason", "It is back")
+    assert typed(*lift, person=OPERATOR).exit_code == 0
+    typed.fake.account.work()
+    assert furnished.pending.summary.started_at
+    unknown = typed("stops", "stop", "job-kind", "no.such", "--reason", "x", person=OPERATOR)
+    assert "refused (not-found)" in unknown.stderr
 
 
 @pytest.mark.requirement("MONEY-1")

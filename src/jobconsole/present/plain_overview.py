@@ -69,6 +69,7 @@ def trend_lines(trend: Trend) -> list[str]:
 
 
 def _counts(overview: Overview) -> Sequence[tuple[str, int | None]]:
+    jobs = overview.jobs
     return (
         ("late schedules", overview.late),
         ("dead letters", overview.dead),
@@ -76,6 +77,9 @@ def _counts(overview: Overview) -> Sequence[tuple[str, int | None]]:
         ("disabled schedules", overview.disabled),
         ("waiting for another attempt", overview.retrying),
         ("running", overview.processing),
+        ("jobs that failed, unresolved", None if jobs is None else jobs.unresolved),
+        ("jobs that wait", None if jobs is None else jobs.pending),
+        ("jobs under way", None if jobs is None else jobs.running),
         ("alarms", overview.alarms_open),
         ("recoveries", overview.recoveries),
         ("plans of payouts", overview.plans),

@@ -12,7 +12,7 @@ from jobconsole.present.recovery_rows import items_text
 from jobconsole.present.text import line
 from jobconsole.present.times import local, utc
 from jobcontract.alarms import Alarm
-from jobcontract.operating import AlarmTold, RecoveryState
+from jobcontract.operating import AlarmTold, RecoveryAct, RecoveryState, RecoveryTarget
 from jobcontract.recoveries import Recovery, RecoveryLeftOut, RecoveryRow
 from jobcontract.states import Moves
 from jobcontract.stops import Stop
@@ -57,7 +57,7 @@ def recovery_lines(recovery: Recovery, zone: tzinfo) -> list[str]:
             ("ended", _both(ended, zone) if ended is not None else None),
             ("enabled again", _both(recovery.disable_until, zone) if recovery.disable_until is not None else None),
             ("rows", f"{recovery.count:,}, at most {recovery.at_once:,} at a time"),
-            *(("schedule", f"{each.schedule} {each.count:,}") for each in recovery.schedules),
+            *((_of(recovery), f"{each.schedule} {each.count:,}") for each in recovery.schedules),
             ("moves", "money: confirming it takes a code" if recovery.moves is Moves.MONEY else None),
             *(("tried again", money_text(each)) for each in recovery.money),
             ("left out", left_out or "nothing"),
@@ -67,6 +67,11 @@ def recovery_lines(recovery: Recovery, zone: tzinfo) -> list[str]:
     )
 
 
+def _of(recovery: Recovery) -> str:
+    """What its rows are of."""
+    return "kind" if recovery.act in (RecoveryAct.RETRY, RecoveryAct.CANCEL) else "schedule"
+
+
 def confirm_words(recovery: Recovery) -> str:
     """How an open one is confirmed."""
     code = ", which asks for the six digits from your phone" if recovery.moves is Moves.MONEY else ""
@@ -74,30 +79,32 @@ def confirm_words(recovery: Recovery) -> str:
 
 
 def rows_lines(rows: Sequence[RecoveryRow], zone: tzinfo) -> list[str]:
-    """One line a row, in the order in which they are done."""
+    """One line a row, in the order in which they are done; of jobs that were retried also the job that was made."""
+    of_jobs = any(each.target is RecoveryTarget.JOB for each in rows)
     told = (
         (
             f"{each.number:,}",
             each.name,
             each.state or each.target,
-            items_text(each),
+            each.schedule if of_jobs else items_text(each),
             "money" if each.moves is Moves.MONEY else "",
             each.turn,
             each.sentence or "",
             each.error or (CAUSES[each.cause] if each.cause is not None else ""),
             local(each.ended_at, zone) if each.ended_at is not None else "",
             each.key,
+            *((each.made or "",) if of_jobs else ()),
         )
         for each in rows
     )
-    heads = ("#", "what", "was", "items", "moves", "turn", "how it went", "why it ended before", "ended", "key")
-    return table(heads, told, right=(0,))
+    heads = ("#", "what", "was", "kind" if of_jobs else "items", "moves", "turn", "how it went", "why it ended before")
+    return table((*heads, "ended", "key", *(("made",) if of_jobs else ())), told, right=(0,))
 
 
 def left_out_lines(left_out: Sequence[RecoveryLeftOut]) -> list[str]:
     """One line a thing that is left out, and why."""
     rows = ((each.name, each.schedule, reason_words(each.reason), each.sentence) for each in left_out)
-    return table(("left out", "schedule", "because", "why"), rows) if left_out else ["Nothing is left out."]
+    return table(("left out", "of", "because", "why"), rows) if left_out else ["Nothing is left out."]
 
 
 def progress_line(recovery: Recovery) -> str:
