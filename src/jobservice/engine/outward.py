@@ -69,13 +69,13 @@ class Call:
 
     async def known(self) -> Outcome | None:
         """What the outside world knows of the key before this job sent anything: an earlier job of its lineage may have.
-        None: it never heard of it, so the call may be made."""
+        None: it never heard of it, or refused it then, so the call may be made: that is what a retry is for."""
         answer, answered = await self._look_up()
         if not answered:
             return retry(
                 "The outside world did not say what it knows; nothing was sent.", after_seconds=NO_ANSWER_SECONDS
             )
-        return answer
+        return None if answer is not None and answer.kind is OutcomeKind.REFUSED else answer
 
     async def _look_up(self) -> tuple[Outcome | None, bool]:
         """The answer, and whether there was one."""
