@@ -150,7 +150,8 @@ async def cancel(desk: Desk) -> str:
     job = await _settled(service, slow.job.id, JobStatus.CANCELLED)
     asked = job.cancellation
     must(asked is not None and asked.reason == REASON and asked.person is not None, "it does not say who and why")
-    await refused(client.cancel_job(service, slow.job.id, REASON, new_key()), ErrorCode.JOB_SETTLED)
+    done = (await client.jobs(service, "status:succeeded", view=JobView.ALL, limit=1)).jobs[0]
+    await refused(client.cancel_job(service, done.id, REASON, new_key()), ErrorCode.JOB_SETTLED)
     return f"{job.summary.subject} at {job.summary.progress} %"
 
 

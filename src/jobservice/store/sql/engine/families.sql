@@ -1,5 +1,5 @@
--- The families of kinds that have tables here, and whether the engine's are here too. (Read from the catalogue: the API may
--- not even look into the engine's schema.)
+-- The families of kinds that have tables here, and whether the engine's are here too. (Read from the catalogue: the API
+-- may not even look into the engine's schema.)
 select
     (
         select array_agg(substring(c.relname from '^(.*)_jobs$') order by c.relname)
