@@ -1,18 +1,21 @@
 """Owns the real things of the operator's half that generated requests meet (`test_schema.py`): a schedule that is off or on,
-a dead letter, recoveries in each state, two Workers, an entry of the trail. Rows alone; nothing works on them."""
+a dead letter, recoveries in each state, two Workers, an entry of the trail, a job. Rows alone; nothing works on them."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from jobcontract import job_routes as jobs
 from jobcontract import operating_routes as operating
 from jobcontract import routes
 from jobcontract.permissions import Permission
 from jobcontract.route import Route
 from tests.conftest import People
+from tests.usecases.job_hand import JobHand
 
 SCHEDULE = "payouts.rescore"
 MANUAL = "payments.drill"
+KIND = "payments.archive-statements"
 PERSON = {
     permission: "o.lind"
     for permission in (
@@ -23,6 +26,10 @@ PERSON = {
         Permission.RECOVERY_MAKE,
         Permission.WORKER_DRAIN,
         Permission.TIMELINE_READ,
+        Permission.JOB_SUBMIT,
+        Permission.JOB_CANCEL,
+        Permission.JOB_RETRY,
+        Permission.JOB_REVEAL,
     )
 }
 STRETCH = {"since": "2026-01-01T00:00:00Z", "until": "2026-01-02T00:00:00Z"}
@@ -42,9 +49,13 @@ REAL: dict[str, dict[str, Any]] = {
         "until": None,
         "skipped": False,
         "disable_until": None,
+        "jobs": None,
+        "job_filter": None,
     },
     operating.TAKE_OUT_OF_RECOVERY.name: {"keys": [KEY]},
     operating.RESUME_RECOVERY.name: {"code": None},
+    jobs.SUBMIT_JOB.name: {"kind": KIND, "inputs": {"statements": 3}},
+    jobs.RESOLVE_JOB.name: {"ticket": None},
 }
 """Members without which a request about the real thing cannot be right."""
 NEVER = frozenset(
@@ -64,10 +75,14 @@ GIVEN_BY_A_PAGE = {
     operating.ALARMS.name: ("cursor",),
     routes.AUDIT.name: ("cursor", "since", "until"),
     operating.AUDIT_EXPORT.name: ("since", "until"),
+    jobs.JOBS.name: ("cursor", "filter", "source"),
+    jobs.JOB_COUNTS.name: ("filter", "source"),
+    jobs.JOB.name: ("source",),
+    jobs.JOB_EVENTS.name: ("cursor", "source"),
 }
-QUERY = {operating.TIMELINE.name: STRETCH}
+QUERY = {operating.TIMELINE.name: STRETCH, jobs.JOBS.name: {}, jobs.JOB_COUNTS.name: {}}
 """Parameters without which a request cannot be right."""
-FREE_TEXT = frozenset({routes.AUDIT.name, operating.AUDIT_EXPORT.name})
+FREE_TEXT = frozenset({routes.AUDIT.name, operating.AUDIT_EXPORT.name, jobs.FIND.name})
 """Their parameters are any text: what is generated as wrong (a list of one text) is right on the wire."""
 _STATES = {
     operating.PAUSE_RECOVERY.name: "applying",
@@ -100,6 +115,7 @@ def things(people: People, route: Route, occurrence: str) -> dict[str, str]:
         "insert into jobs.audit (tenant, person, action, subject, outcome) values ('acme', 'o.lind', 'a', 's', 'done')"
     )
     made["entry"] = _one(people, "select max(id)::text from jobs.audit")
+    made["job"] = JobHand(people.connection).job("pending" if route is jobs.CANCEL_JOB else "failed", KIND)
     made["recovery"] = _recovery(people, _STATES.get(route.name, "open"))
     return made
 
