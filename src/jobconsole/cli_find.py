@@ -21,6 +21,7 @@ def _least_two(ctx: click.Context, parameter: click.Parameter, text: str) -> str
 @click.argument("text", callback=_least_two)
 @twin
 async def find(at: SignedIn, text: str) -> Shown:
-    """Whatever TEXT leads to: an id, a submission identity, a payout or failure reference, a person; whole words only."""
+    """Whatever TEXT leads to: an id, a submission identity, a payout or failure reference, a person. Whole words, or eight
+    characters of an id."""
     answer = await ask(at.service, text)
     return Shown(answer=answer, lines=plain.finding_lines(answer, at.settings.zone))

@@ -334,18 +334,18 @@ async def test_finding_leads_from_whole_words_to_what_one_may_read(stage: JobSta
     service, (job,) = stage.sign_in(SUPPORT), await failed(stage, subject="February")
     reference = (await jobs.job(service, job)).summary.failure_reference
     assert reference is not None
-    for text in (job, "failed-0", reference, f"  {reference} "):
+    words = {job: "id", job[:13]: "id", "failed-0": "submission identity", f"  {reference} ": "failure reference"}
+    for text, matched in words.items():
         found = await finding.find(service, text)
-        assert [(each.noun, each.id, each.state, each.source) for each in found.found] == [
-            (FoundNoun.JOB, job, "failed", HERE)
+        assert [(each.noun, each.id, each.state, each.source, each.matched) for each in found.found] == [
+            (FoundNoun.JOB, job, "failed", HERE, matched)
         ], text
-        assert found.found[0].matched
-        assert not found.more
+        assert (found.found[0].title, found.more) == ("Export of a month: February", False)
     assert FoundNoun.JOB in found.looked
     assert not {FoundNoun.ITEM, FoundNoun.AUDIT} & set(found.looked)
     assert (await finding.find(service, "failed-")).found == ()
     people = (await finding.find(service, "o.lind")).found
-    assert {FoundNoun.JOB, FoundNoun.PERSON} <= {each.noun for each in people}
+    assert {(each.noun, each.matched) for each in people} == {(FoundNoun.JOB, "requester"), (FoundNoun.PERSON, "id")}
     assert await code(finding.find(service, "x")) == "invalid-request"
     assert FoundNoun.JOB not in (await finding.find(stage.sign_in(PUSHER), job)).looked
 

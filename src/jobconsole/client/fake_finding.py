@@ -18,6 +18,8 @@ from jobcontract.jobs import Finding, Found
 from jobcontract.permissions import GRANTS, Permission
 
 FOUND_MOST = 50
+BEGINNING = 8
+"""Fewest characters by which an id is found that is not whole."""
 _NEEDS: Mapping[FoundNoun, Permission] = {
     FoundNoun.JOB: Permission.JOB_READ,
     FoundNoun.ITEM: Permission.QUEUE_READ,
@@ -79,15 +81,15 @@ class FakeFinding:
     def _jobs(self, text: str, asked: Asked) -> Iterator[Found]:
         for job in self._account.within(asked.person.id):
             row = job.summary
+            steps = [step.failure_reference for step in job.steps]
             matched = _matched(
                 text,
-                ("job", row.id),
-                ("submission identity", row.submission_identity),
+                ("id", _begins(text, row.id)),
                 ("failure reference", row.failure_reference),
+                ("failure reference of a step", next((each for each in steps if each == text), None)),
+                ("submission identity", row.submission_identity),
+                ("reference outside", next((step.reference for step in job.steps if step.reference == text), None)),
                 ("requester", None if row.requester is None else row.requester.id),
-                ("customer", row.customer),
-                ("workspace", row.workspace),
-                ("plan", job.plan),
             )
             if matched is not None:
                 yield Found(
@@ -102,7 +104,18 @@ class FakeFinding:
 
     def _items(self, text: str) -> Iterator[Found]:
         for row in self._queues.items.values():
-            matched = _matched(text, ("item", row.id), ("business key", row.key))
+            paid = (
+                each.reference
+                for plan in self._bulk.plans.all.values()
+                for each in plan.rows
+                if each.row.id == row.id and each.reference == text
+            )
+            matched = _matched(
+                text,
+                ("id", _begins(text, row.id)),
+                ("business key", row.key),
+                ("reference of the bank", next(paid, None)),
+            )
             if matched is not None:
                 yield Found(
                     noun=FoundNoun.ITEM,
@@ -116,47 +129,52 @@ class FakeFinding:
 
     def _plans(self, text: str) -> Iterator[Found]:
         for plan in self._bulk.plans.all.values():
-            matched = _matched(text, ("plan", plan.id), ("plan", plan.name))
+            matched = _matched(text, ("name", plan.name), ("id", _begins(text, plan.id)))
             if matched is not None:
                 yield _one(FoundNoun.PLAN, plan.id, plan.name, matched, plan.state.value)
 
     def _kept(self, text: str) -> Iterator[Found]:
         for made in self._recoveries.all.values():
-            matched = _matched(text, ("recovery", made.id), ("recovery", made.name))
+            matched = _matched(text, ("name", made.name), ("id", _begins(text, made.id)))
             if matched is not None:
-                yield _one(FoundNoun.RECOVERY, made.id, f"{made.name}: {made.words}", matched, made.state.value)
+                yield _one(FoundNoun.RECOVERY, made.id, made.name, matched, made.state.value)
 
     def _schedules(self, text: str) -> Iterator[Found]:
         for schedule in self._runs.schedules.values():
             if text == schedule.id:
-                yield _one(FoundNoun.SCHEDULE, schedule.id, schedule.title, "schedule", schedule.standing.value)
+                yield _one(FoundNoun.SCHEDULE, schedule.id, schedule.title, "id", schedule.standing.value)
 
     def _occurrences(self, text: str) -> Iterator[Found]:
         for row in self._runs.occurrences.values():
-            matched = _matched(text, ("occurrence", row.id), ("occurrence", row.name))
+            matched = _matched(text, ("name", row.name), ("id", _begins(text, row.id)))
             if matched is not None:
                 yield _one(FoundNoun.OCCURRENCE, row.id, row.name, matched, row.state.value)
 
     def _entries(self, text: str) -> Iterator[Found]:
         for entry in self._trail.entries:
-            if text == entry.subject:
-                yield _one(FoundNoun.AUDIT, str(entry.id), f"{entry.action} {entry.subject}", "subject", entry.outcome)
+            matched = _matched(text, ("number", str(entry.id)))
+            if matched is not None:
+                yield _one(FoundNoun.AUDIT, str(entry.id), f"{entry.action} {entry.subject}", matched, entry.outcome)
 
     def _workers(self, text: str) -> Iterator[Found]:
         for worker in self._runs.workers:
-            matched = _matched(text, ("worker", worker.incarnation), ("host", worker.host))
-            if matched is not None:
-                yield _one(FoundNoun.WORKER, worker.incarnation, worker.host, matched, worker.standing.value)
+            if _begins(text, worker.incarnation) is not None:
+                yield _one(FoundNoun.WORKER, worker.incarnation, worker.host, "incarnation", worker.standing.value)
 
 
 def _people(text: str) -> Iterator[Found]:
     for person, (name, role) in PEOPLE.items():
-        if text in (person, name):
-            yield _one(FoundNoun.PERSON, person, name, "person", role.value)
+        if text == person:
+            yield _one(FoundNoun.PERSON, person, name, "id", role.value)
 
 
 def _one(noun: FoundNoun, identifier: str, title: str, matched: str, state: str) -> Found:
     return Found(noun=noun, id=identifier, title=title, matched=matched, state=state, at=None)
+
+
+def _begins(text: str, identifier: str) -> str | None:
+    """`text`, where it is the id or at least eight characters of its beginning."""
+    return text if text == identifier or (len(text) >= BEGINNING and identifier.startswith(text.lower())) else None
 
 
 def _matched(text: str, *words: tuple[str, str | None]) -> str | None:

@@ -11,7 +11,7 @@ from jobcontract.jobs import Finding
 async def find(service: Service, text: str) -> Finding:
     """All that `text` leads to: an id, a submission identity, a payout reference, a requester, a failure reference.
 
-    Whole words only, within the person's reach; `looked` says over which nouns. Refused with *invalid-request* where the
+    Whole words, or eight characters of an id, within the person's reach; `looked` says over which nouns. Refused with *invalid-request* where the
     text is shorter than two characters.
     """
     return await service.get(FIND, Finding, query={"text": text})

@@ -296,7 +296,10 @@ def finding_lines(finding: Finding, zone: tzinfo) -> list[str]:
     """One line a thing that was found, with the command that shows it."""
     looked = f"Looked through: {', '.join(PLURALS[noun] for noun in finding.looked) or 'nothing, for want of rights'}."
     if not finding.found:
-        return [f"Nothing that you may see is called {line(finding.text)}; whole words only.", looked]
+        return [
+            f"Nothing that you may see is called {line(finding.text)}: whole words, or eight characters of an id.",
+            looked,
+        ]
     rows = (
         (
             each.noun,
