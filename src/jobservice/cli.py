@@ -21,6 +21,7 @@ from jobservice.cli_audit import audit
 from jobservice.cli_codes import keyring, phone, totp
 from jobservice.cli_money import money
 from jobservice.cli_people import person, tenant, token
+from jobservice.cli_purge import purge
 from jobservice.cli_views import views
 from jobservice.settings import APPLICATION, DATABASE_URL, ProcessSettings, StartRefused, required
 
@@ -66,6 +67,7 @@ commands.add_command(keyring)
 commands.add_command(phone)
 commands.add_command(money)
 commands.add_command(audit)
+commands.add_command(purge)
 commands.add_command(views)
 
 

@@ -58,7 +58,9 @@ def _lines(found: Verified, folder: Path | None) -> list[str]:
         if folder is not None
         else "No heads from outside were compared: whoever can rewrite the whole chain is not found out. Use --seals."
     )
+    purged = [f"The trail begins behind place {found.purged:,}: what was before was purged."] if found.purged else []
     return [
+        *purged,
         f"Every sealed entry is as it was sealed: {_count(found.entries, 'entry', 'entries')} in "
         f"{_count(found.seals, 'seal')}.",
         outside,
@@ -67,7 +69,8 @@ def _lines(found: Verified, folder: Path | None) -> list[str]:
 
 
 def _before(found: Verified) -> str:
-    before = max(0, (found.gap.place if found.gap is not None and found.gap.place else found.entries + 1) - 1)
+    place = found.gap.place if found.gap is not None and found.gap.place else found.purged + found.entries + 1
+    before = max(0, place - 1 - found.purged)
     return f"Everything before it holds: {_count(before, 'entry', 'entries')}."
 
 
@@ -79,6 +82,7 @@ def _json(found: Verified) -> str:
     gap = found.gap
     return json.dumps(
         {
+            "purged": found.purged,
             "entries": found.entries,
             "seals": found.seals,
             "heads": found.heads,

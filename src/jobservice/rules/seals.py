@@ -31,6 +31,7 @@ class GapKind(StrEnum):
     SEAL_CHANGED = "seal-changed"
     CHAIN_REWRITTEN = "chain-rewritten"
     TAIL_MISSING = "tail-missing"
+    PURGE_UNSAID = "purge-unsaid"
     HEADS_UNREADABLE = "heads-unreadable"
 
 
@@ -106,6 +107,37 @@ class Checking:
     _head: tuple[int, bytes] | None = field(default=None)
     _begun: bool = False
 
+    def begin(self, base: Seal | None, place: int, announced: tuple[int, str] | None) -> Gap | None:
+        """Begin behind the last head before a purge, at `place`; the gap where that seal (None: it is not there) is not what
+        it was. `announced`: what the trail itself says of the purge, how far and with which head."""
+        if base is None or base.place != place:
+            return Gap(
+                kind=GapKind.SEAL_CHANGED,
+                place=place,
+                sentence=f"The trail begins behind place {place:,}, and the seal of that place is not there.",
+            )
+        if announced is None or (announced[0] == place and announced[1] != base.head.hex()):
+            return Gap(
+                kind=GapKind.PURGE_UNSAID,
+                place=place,
+                sentence=(
+                    f"The trail begins behind place {place:,}, and no entry of it says that what was before was purged "
+                    "there."
+                ),
+            )
+        self.place, self.link, self.seal, self.agreed = place, base.head, base, place
+        while (head := self._next_head(forget=True)) is not None and head[0] <= place:
+            self._begun = False
+            if head[0] == place and head[1] != base.head:
+                return Gap(
+                    kind=GapKind.CHAIN_REWRITTEN,
+                    place=place,
+                    sentence=(
+                        f"The trail begins behind place {place:,}, and a head outside the database says another link there."
+                    ),
+                )
+        return None
+
     def take(self, row: Link) -> Gap | None:
         """The gap that this link shows, or the one before it; None where all is well so far."""
         if self._suspect is not None:
@@ -152,6 +184,10 @@ class Checking:
                 ),
             )
         return None
+
+    def pause(self) -> Gap | None:
+        """The gap behind the last link of a part of the chain that was walked."""
+        return None if self._suspect is None else self._blame(None)
 
     def _blame(self, following: Link | None) -> Gap:
         """Whether the entry or its link was changed: what comes next, or the seal, was made with the true link."""
@@ -222,10 +258,11 @@ class Checking:
             self.compared, self.agreed = self.compared + 1, row.place
         return None
 
-    def _next_head(self) -> tuple[int, bytes] | None:
+    def _next_head(self, *, forget: bool = False) -> tuple[int, bytes] | None:
+        """The head that is compared next; `forget`: it may be from before a purge."""
         if not self._begun:
             self._head, self._begun = next(self.heads, None), True
-            if self._head is not None and self._head[0] < self.agreed:
+            if self._head is not None and self._head[0] < self.agreed and not forget:
                 raise HeadsUnreadable(
                     f"The heads outside go back from place {self.agreed:,} to {self._head[0]:,}: they are of two chains."
                 )

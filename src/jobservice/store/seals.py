@@ -10,6 +10,8 @@ from psycopg.rows import dict_row
 from jobservice.store.database import Row, Transaction
 from jobservice.store.statements import statement
 
+EVERY = 2**62
+"""Behind every place."""
 _AT_ONCE = 2_000
 """Rows of the chain that are fetched at a time."""
 
@@ -32,11 +34,22 @@ async def last(transaction: Transaction) -> Row | None:
     return await transaction.row("seals/last")
 
 
-async def chain(transaction: Transaction) -> AsyncIterator[Row]:
-    """Every link in its order, through a cursor of the server: the trail may be larger than the memory here."""
+async def base(transaction: Transaction) -> Row | None:
+    """The seal that the trail begins behind, `number` None where it is gone; None where nothing was purged."""
+    return await transaction.row("seals/base")
+
+
+async def announced(transaction: Transaction, place: int) -> Row | None:
+    """The latest entry that says that the trail is purged up to that place, or further; None where none says so."""
+    return await transaction.row("seals/announced", place=place)
+
+
+async def chain(transaction: Transaction, *, after: int = 0, upto: int = EVERY) -> AsyncIterator[Row]:
+    """Every link behind a place, up to another, in its order, through a cursor of the server: the trail may be larger
+    than the memory here."""
     async with transaction.connection.cursor(name="chain", row_factory=dict_row) as cursor:
         cursor.itersize = _AT_ONCE
-        await cursor.execute(statement("seals/chain"))
+        await cursor.execute(statement("seals/chain"), {"after": after, "upto": upto})
         async for row in cursor:
             yield row
 

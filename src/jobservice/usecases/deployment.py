@@ -33,6 +33,17 @@ async def check_start(database: Database, *, service_role: str, version: str) ->
         )
 
 
+async def check_login(database: Database, *, service_role: str, version: str) -> tuple[str, ...]:
+    """Why a command of the server must not run as this login: it is not `service_role`, or the database is not of this
+    code's version; empty where it may. Refusal DATABASE_AWAY where the database cannot be reached."""
+    async with database.transaction(None) as transaction:
+        standing = await deployment.standing(transaction, service_role)
+        findings = _role_findings(standing, service_role)
+        if findings or not standing["migrated"]:
+            return findings or ("The database has no tables of the service yet. Run as its owner: jobservice migrate.",)
+        return _version_findings(await deployment.version(transaction), version)
+
+
 async def check_families(database: Database, families: Collection[str]) -> tuple[str, ...]:
     """Why a process whose records declare kinds of jobs of `families` must not start: their tables, or the engine's, are
     not there. Refusal DATABASE_AWAY where the database cannot be reached."""

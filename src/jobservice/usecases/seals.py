@@ -17,12 +17,16 @@ from jobservice.store import seals as store
 from jobservice.store.database import Database, Row, Transaction
 
 STATEMENT_SECONDS = 600.0
+LOOKS = 5
+"""How often it begins anew where the trail was purged meanwhile."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verified:
-    """What verifying found: entries that hold, heads outside that agree, entries without a seal, the first gap."""
+    """What verifying found: entries that hold, heads outside that agree, entries without a seal, the first gap. `purged`:
+    so many entries were before the first, and are gone."""
 
+    purged: int = 0
     entries: int
     seals: int
     heads: int
@@ -31,23 +35,48 @@ class Verified:
 
 
 async def verify(database: Database, heads: Heads | None) -> Verified:
-    """Verify the whole trail of all tenants, with the heads in a folder where one is given."""
-    written = iter(()) if heads is None else heads.read(heads.sizes())
+    """Verify the whole trail of all tenants, with the heads in a folder where one is given; from the last head before a
+    purge on, where there was one."""
+    for _ in range(LOOKS):
+        found, base = await _verify(database, heads)
+        async with database.transaction(None) as transaction:
+            if _place(await store.base(transaction)) == base:
+                break
+    return found
+
+
+async def _verify(database: Database, heads: Heads | None) -> tuple[Verified, int]:
+    """What one walk finds, and where it began."""
+    written = readable_heads(heads)
     async with database.transaction(None, statement_seconds=STATEMENT_SECONDS) as transaction:
+        base = await store.base(transaction)
         newest = await store.last(transaction)
         last = None if newest is None else _seal(newest, newest["place"])
-        checking = Checking(heads=_readable(written))
-        gap = await _walk(transaction, checking, last)
+        checking = Checking(heads=written)
+        gap = await walk(transaction, checking, base, last)
         unsealed, first = await _unsealed(transaction, newest)
     if gap is None and first is not None:
         gap = added(first)
-    return Verified(
-        entries=checking.place,
-        seals=0 if checking.seal is None else checking.seal.number,
+    begun = _place(base)
+    found = Verified(
+        purged=begun,
+        entries=max(0, checking.place - begun),
+        seals=0 if checking.seal is None else checking.seal.number - (base["number"] or 0 if base is not None else 0),
         heads=checking.compared,
         unsealed=unsealed,
         gap=gap,
     )
+    return found, begun
+
+
+def _place(base: Row | None) -> int:
+    """The place that the trail begins behind."""
+    return 0 if base is None else int(base["place"])
+
+
+def readable_heads(heads: Heads | None) -> Iterator[tuple[int, bytes]]:
+    """The heads as they lie there now; HeadsUnreadable where one cannot be read."""
+    return iter(()) if heads is None else _readable(heads.read(heads.sizes()))
 
 
 def _readable(heads: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
@@ -57,15 +86,29 @@ def _readable(heads: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]
         raise HeadsUnreadable(str(broken)) from broken
 
 
-async def _walk(transaction: Transaction, checking: Checking, last: Seal | None) -> Gap | None:
+async def walk(
+    transaction: Transaction, checking: Checking, base: Row | None, last: Seal | None, *, upto: int = store.EVERY
+) -> Gap | None:
+    """The first gap of the chain, from its base up to a place; `last`: the newest seal, where it is walked to its end."""
     try:
-        async for row in store.chain(transaction):
+        gap = await _begin(transaction, checking, base)
+        if gap is not None:
+            return gap
+        async for row in store.chain(transaction, after=_place(base), upto=upto):
             gap = checking.take(_link(row))
             if gap is not None:
                 return gap
-        return checking.end(last)
+        return checking.end(last) if upto == store.EVERY else checking.pause()
     except HeadsUnreadable as broken:
         return Gap(kind=GapKind.HEADS_UNREADABLE, sentence=str(broken))
+
+
+async def _begin(transaction: Transaction, checking: Checking, base: Row | None) -> Gap | None:
+    if base is None:
+        return None
+    seal = None if base["number"] is None else _seal(base, base["place"])
+    said = await store.announced(transaction, base["place"])
+    return checking.begin(seal, base["place"], None if said is None else (said["upto"], said["head"]))
 
 
 async def _unsealed(transaction: Transaction, last: Row | None) -> tuple[int, int | None]:

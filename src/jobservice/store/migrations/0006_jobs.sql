@@ -314,6 +314,9 @@ begin
     ) then
         raise exception 'job %: success refused, a step has not succeeded', old.id using errcode = 'restrict_violation';
     end if;
+    if new.settled_at is not null then
+        new.holder := null; -- nobody runs it any more, whoever settled it
+    end if;
     return new;
 end
 $$;
@@ -588,20 +591,25 @@ create table jobs.purged (
 -- Where verifying the trail begins: everything up to this seal was purged. No row: nothing was.
 create table jobs.audit_base (
     one boolean primary key default true check (one),
-    place bigint not null references jobs.audit_seals (place),
+    place bigint not null,
     at timestamptz not null default jobs.now()
 );
 create function jobs.raise_base() returns trigger
 language plpgsql
 as $$
 begin
-    if tg_op = 'DELETE' or (tg_op = 'UPDATE' and new.place <= old.place) then
+    if tg_op = 'DELETE' then
         raise exception 'the base of the trail only rises' using errcode = 'restrict_violation';
+    end if;
+    if (tg_op = 'UPDATE' and new.place <= old.place)
+        or not exists (select 1 from jobs.audit_seals as s where s.place = new.place)
+    then
+        raise exception 'the base of the trail only rises, to the place of a seal' using errcode = 'restrict_violation';
     end if;
     return new;
 end
 $$;
-create trigger audit_base_rises before update or delete on jobs.audit_base
+create trigger audit_base_rises before insert or update or delete on jobs.audit_base
 for each row execute function jobs.raise_base();
 do $$
 declare
@@ -655,6 +663,8 @@ using (
 create policy purge_says on jobs.audit for insert to jobs_purge
 with check (person is null and action in ('purge', 'purge-audit'));
 grant insert (tenant, person, action, subject, outcome, detail, reference) on jobs.audit to jobs_purge;
+-- It removes no entry that is not as it was sealed: it computes the links first, as verifying does.
+grant execute on function jobs.audit_texts(jobs.audit) to jobs_purge;
 create policy purge_sealed on jobs.audit_links for delete to jobs_purge
 using (
     place <= (select b.place from jobs.audit_base as b)

@@ -1,4 +1,5 @@
--- The whole chain in its order: each link with what is sealed of its entry, and the seal that it belongs to.
+-- The chain in its order, from behind a place up to another: each link with what is sealed of its entry, and the seal
+-- that it belongs to.
 select
     l.place,
     l.entry,
@@ -18,4 +19,5 @@ select
 from jobs.audit_links as l
 left join jobs.audit as a on l.entry = a.id
 left join jobs.audit_seals as s on l.seal = s.number
+where l.place > %(after)s and l.place <= %(upto)s
 order by l.place
