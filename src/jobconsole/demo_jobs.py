@@ -92,7 +92,7 @@ async def understand(desk: Desk) -> str:
     seen = await client.reveal_job(service, mine.id, REASON, new_key())
     must(all(not row.masked for row in seen.inputs) and len(seen.inputs) == len(job.inputs), "they are still masked")
     desk.done.append((desk.name(SUPPORT), "reveal-job", mine.id, "done"))
-    return f"{failed[0].label}: {failed[0].sentence}"
+    return failed[0].sentence or failed[0].label
 
 
 async def retry(desk: Desk) -> str:
