@@ -1,4 +1,4 @@
-"""Every act of the operator's half tried by every role: who may is let through to the act, all others are refused and
+"""Every act of the operator's half, and every act on jobs, tried by every role: who may is let through to the act, all others are refused and
 recorded. The table is written by hand, from the papers and not from the table that the service decides by."""
 
 from __future__ import annotations
@@ -8,33 +8,43 @@ from typing import Any
 
 import pytest
 
+from jobcontract.job_routes import CANCEL_JOB, JOB_ROUTES
 from jobcontract.operating_routes import OPERATING_ROUTES
 from tests.api.conftest import Api, key_header, problem_of
 from tests.conftest import CAST
 from tests.usecases.desk import Desk
+from tests.usecases.job_hand import JobHand
 from tests.usecases.schedule_desk import ScheduleDesk
 
 NIGHTLY = "statements.nightly"
+ARCHIVE = "payments.archive-statements"
 START = datetime(2026, 10, 25, 0, 30, tzinfo=UTC)
 OPERATOR, BOTH = {"operator"}, {"operator", "finance"}
+JOBS = {"operator", "support"}
+ALL = BOTH | JOBS
 MAY: dict[str, set[str]] = {
     "run-schedule": OPERATOR,
     "disable-schedule": OPERATOR,
     "enable-schedule": OPERATOR,
     "replay-occurrence": OPERATOR,
     "discard-occurrence": OPERATOR,
-    "make-recovery": BOTH,
-    "take-out-of-recovery": BOTH,
-    "drop-recovery": BOTH,
-    "confirm-recovery": BOTH,
-    "pause-recovery": BOTH,
-    "resume-recovery": BOTH,
-    "abort-recovery": BOTH,
+    "make-recovery": ALL,
+    "take-out-of-recovery": ALL,
+    "drop-recovery": ALL,
+    "confirm-recovery": ALL,
+    "pause-recovery": ALL,
+    "resume-recovery": ALL,
+    "abort-recovery": ALL,
     "stop-work": BOTH,
     "lift-stop": BOTH,
     "drain-worker": OPERATOR,
     "undrain-worker": OPERATOR,
     "acknowledge-alarm": BOTH,
+    "submit-job": {"operator", "pusher"},
+    "cancel-job": JOBS,
+    "retry-job": JOBS,
+    "resolve-job": ALL,
+    "reveal-job": JOBS,
 }
 NEEDED = {
     "run-schedule": "schedule.run",
@@ -47,6 +57,11 @@ NEEDED = {
     "drain-worker": "worker.drain",
     "undrain-worker": "worker.drain",
     "acknowledge-alarm": "alarm.acknowledge",
+    "submit-job": "job.submit",
+    "cancel-job": "job.cancel",
+    "retry-job": "job.retry",
+    "resolve-job": "job.resolve",
+    "reveal-job": "job.reveal",
 }
 """The permission that a refusal names; of everything about recoveries `recovery.make`."""
 REASON: dict[str, Any] = {"reason": "tried by every role"}
@@ -58,12 +73,16 @@ BODIES: dict[str, dict[str, Any]] = {
     "stop-work": STOP,
     "lift-stop": STOP,
     "acknowledge-alarm": {"note": "I look after it"},
+    "submit-job": {"kind": ARCHIVE, "submission_identity": "tried", "inputs": {"statements": 3}},
 }
+OF_JOBS = {**REASON, "act": "cancel", "job_filter": "status:pending"}
+"""What support makes a recovery of; of runs it may none."""
+ACTS = [route for route in (*OPERATING_ROUTES, *JOB_ROUTES) if route.acts]
 HOLDERS = {role: person for person, (_, tenant, role) in CAST.items() if tenant == "acme"}
 
 
 def test_the_table_has_every_acting_route() -> None:
-    assert set(MAY) == {route.name for route in OPERATING_ROUTES if route.acts}
+    assert set(MAY) == {route.name for route in ACTS}
 
 
 @pytest.mark.requirement("provide-operational-recovery-procedures", "audit-manual-replay")
@@ -74,7 +93,8 @@ async def test_every_act_is_tried_by_every_role(api: Api, service: Any, role: st
     first, _ = rows.worker("a7"), rows.worker("b2")
     nowhere = "00000000-0000-4000-8000-000000000000"
     person, client = HOLDERS[role], await api.of(HOLDERS[role])
-    for number, route in enumerate(route for route in OPERATING_ROUTES if route.acts):
+    hand = JobHand(api.people.connection)
+    for number, route in enumerate(ACTS):
         occurrence = rows.occurrence(NIGHTLY, START + timedelta(days=number), "dead-letter")
         parts = {
             "schedule": NIGHTLY,
@@ -82,10 +102,14 @@ async def test_every_act_is_tried_by_every_role(api: Api, service: Any, role: st
             "worker": str(first),
             "recovery": nowhere,
             "alarm": nowhere,
+            "job": hand.job("pending" if route is CANCEL_JOB else "failed", ARCHIVE),
         }
+        of_jobs = route.name == "make-recovery" and role == "support"
         path = route.path.format_map(parts)
         before = api.people.connection.execute("select count(*) from jobs.audit where outcome = 'done'").fetchone()
-        answer = await client.post(path, json=BODIES.get(route.name, REASON), headers=key_header())
+        answer = await client.post(
+            path, json=OF_JOBS if of_jobs else BODIES.get(route.name, REASON), headers=key_header()
+        )
         if role in MAY[route.name]:
             assert answer.status_code not in (401, 403, 404, 405, 500) or nowhere in path, (route.name, answer.text)
             assert answer.status_code not in (401, 403, 405, 500), (route.name, answer.text)
@@ -105,3 +129,5 @@ async def test_every_act_is_tried_by_every_role(api: Api, service: Any, role: st
         acts = ["disable-schedule", "enable-schedule", "replay-occurrence", "discard-occurrence"]
         assert [each for (each,) in done][:4] == acts
         assert {"drain-worker", "undrain-worker"} <= {each for (each,) in done}
+    on_jobs = {route.name for route in JOB_ROUTES if route.acts and role in MAY[route.name]}
+    assert {each for (each,) in done} & {route.name for route in JOB_ROUTES} == on_jobs
