@@ -86,6 +86,8 @@ _ACTS: Mapping[str, str] = {
     "code-unlocked": "unlocked the person's codes",
     "key-retired": "retired a key",
     "keyring-rotated": "changed the keys of the service",
+    "purge": "removed what was past its retention",
+    "purge-audit": "began to remove the oldest entries of the trail",
 }
 """What is said of the other acts of the trail."""
 _LEASE_ENDINGS = ("lost", "handed-back")
