@@ -22,6 +22,7 @@ from jobservice.usecases.service import Service
 from tests.usecases.desk import RECORDS, application
 
 SYNC, ONCE, MONEY, LOUD, SINGLE = "t.sync", "t.once", "t.bank-file", "t.loud", "t.single"
+LOUD_TWO = "t.loud-two"
 FAMILY = "payments"
 WORKER = "00000000-0000-7000-8000-00000000000a"
 OTHER = "00000000-0000-7000-8000-00000000000b"
@@ -64,6 +65,7 @@ KINDS = {
         kind(ONCE, "purge", retryable=False),
         kind(MONEY, "build", "submit", moves=Moves.MONEY, submitted_by="t.release-many"),
         kind(LOUD, "shout", failure_effect="t.alarm"),
+        kind(LOUD_TWO, "one", "two", failure_effect="t.alarm"),
     )
 }
 JOB_RECORDS: RecordSet = replace(RECORDS, job_kinds={**RECORDS.job_kinds, **KINDS})
