@@ -5,8 +5,10 @@ from __future__ import annotations
 from fastapi import Response
 
 from jobcontract import job_routes as routes
-from jobcontract.errors import ErrorCode
+from jobcontract.errors import ErrorCode, Refusal
+from jobcontract.ids import is_slug
 from jobcontract.jobs import (
+    HERE,
     CancelJob,
     JobChanged,
     JobRetried,
@@ -30,22 +32,33 @@ async def submit_job(admitted: Admitted, order: SubmitJob) -> Response:
 
 async def cancel_job(admitted: Admitted, job: str, order: CancelJob) -> Response:
     """Ask for a job to be cancelled: what nobody began is so at once, what runs is stopped."""
-    return of_acting(await job_acts.cancel(admitted.context.service, admitted.actor, job, order, admitted.once))
+    return of_acting(await job_acts.cancel(admitted.context.service, admitted.actor, _ours(job), order, admitted.once))
 
 
 async def retry_job(admitted: Admitted, job: str, order: RetryJob) -> Response:
     """Make a new job from a settled one, linked to it."""
-    return of_acting(await job_acts.retry(admitted.context.service, admitted.actor, job, order, admitted.once))
+    return of_acting(await job_acts.retry(admitted.context.service, admitted.actor, _ours(job), order, admitted.once))
 
 
 async def resolve_job(admitted: Admitted, job: str, order: ResolveJob) -> Response:
     """Say why a failed job asks for nothing any more."""
-    return of_acting(await job_acts.resolve(admitted.context.service, admitted.actor, job, order, admitted.once))
+    return of_acting(await job_acts.resolve(admitted.context.service, admitted.actor, _ours(job), order, admitted.once))
 
 
 async def reveal_job(admitted: Admitted, job: str, order: RevealJob) -> Response:
     """The inputs of a job in clear; that somebody looked is written down."""
-    return of_acting(await job_acts.reveal(admitted.context.service, admitted.actor, job, order, admitted.once))
+    return of_acting(await job_acts.reveal(admitted.context.service, admitted.actor, _ours(job), order, admitted.once))
+
+
+def _ours(job: str) -> str:
+    """The id of one of this service's jobs; Refusal JOB_ELSEWHERE for one that is named as another source's."""
+    source, colon, identifier = job.rpartition(":")
+    if colon and source != HERE and is_slug(source):
+        raise Refusal(
+            ErrorCode.JOB_ELSEWHERE,
+            f"{identifier[:80]} is a job of {source}, which is only read here. Act on it where it runs.",
+        )
+    return identifier if source in ("", HERE) else job
 
 
 _OURS = (ErrorCode.NOT_FOUND, ErrorCode.JOB_ELSEWHERE)
