@@ -60,7 +60,7 @@ def words(told: Told) -> Words:
     if told.status is JobStatus.FAILED:
         lines.append(f"What happened: {_plain(told.summary or 'nobody can say.')}")
     if told.status is JobStatus.CANCELLED:
-        lines.append(f"{_plain(told.cancelled_by or 'Somebody')} asked for that: {_plain(told.cancel_reason or '')}")
+        lines.append(f"By {_plain(told.cancelled_by or 'the service')}: {_plain(told.cancel_reason or '')}")
     lines += _work(told)
     if told.reference is not None:
         lines.append(f"Reference, to give to whoever helps you: {told.reference}")

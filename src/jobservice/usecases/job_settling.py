@@ -14,8 +14,10 @@ import structlog
 
 from jobcontract.job_states import Carrier, JobEventKind, JobStatus, StepStatus
 from jobservice.rules import jobs as rules
+from jobservice.rules.job_kinds import readable
+from jobservice.rules.job_notices import Told, ToldStep, words
 from jobservice.rules.job_states import Ended, StepState
-from jobservice.rules.job_words import about, notice
+from jobservice.rules.job_words import about
 from jobservice.store import jobs as store
 from jobservice.store.database import Transaction
 from jobservice.store.job_events import NewEvent
@@ -135,7 +137,7 @@ async def settle_with(
         ),
         lines,
         changes,
-        notice=_notice(job, final, said, reference),
+        notice=_notice(job, final, said, reference, changes),
         retry_succeeded=final is JobStatus.SUCCEEDED and job.retry_of is not None,
     )
     if row is None:
@@ -186,12 +188,15 @@ def _last(job: LockedJob, changes: Sequence[StepChange]) -> tuple[str, StepStatu
     return begun[-1] if begun else None
 
 
-def _notice(job: LockedJob, final: JobStatus, said: str, reference: str | None) -> store.NewNotice | None:
+def _notice(
+    job: LockedJob, final: JobStatus, said: str, reference: str | None, changes: Sequence[StepChange]
+) -> store.NewNotice | None:
     if job.requester is None:
         return None
     return notice_of(
         job,
         final,
+        steps=_after(job, changes).steps,
         summary=said,
         reference=reference,
         cancelled_by=job.state.cancel_asked_by,
@@ -204,32 +209,38 @@ def notice_of(
     job: LockedJob,
     outcome: JobStatus,
     *,
+    steps: Sequence[StepState] = (),
     summary: str | None = None,
     reference: str | None = None,
     cancelled_by: str | None = None,
     cancelled_by_id: str | None = None,
     reason: str | None = None,
 ) -> store.NewNotice | None:
-    """The row that tells the requester of an outcome; None where no person asked for the job."""
+    """The row that tells the requester of an outcome; None where no person asked for the job. `steps`: as they are then."""
     if job.requester is None:
         return None
-    words = notice(
-        outcome,
-        kind=job.kind,
-        label=job.kind_label,
-        about=about(job.subject, job.customer, job.workspace),
-        job=job.id,
-        summary=summary,
-        reference=reference,
-        cancelled_by=cancelled_by,
-        reason=reason,
+    told = words(
+        Told(
+            job=job.id,
+            tenant=job.tenant,
+            kind=job.kind_label or readable(job.kind),
+            subject=about(job.subject, job.customer, job.workspace) or "",
+            status=outcome,
+            requested_at=job.requested_at,
+            settled_at=job.now,
+            steps=[ToldStep(label=each.label, status=each.status) for each in steps],
+            summary=summary,
+            reference=reference,
+            cancelled_by=cancelled_by,
+            cancel_reason=reason,
+        )
     )
     suppressed = "The plan itself tells its owner." if job.state.carrier is Carrier.PLAN else None
     own = outcome is JobStatus.CANCELLED and cancelled_by_id == job.requester
     return store.NewNotice(
         person=job.requester,
         outcome=outcome,
-        subject=words.subject,
-        text=words.text,
+        subject=told.subject,
+        text=told.text,
         suppressed=suppressed or ("They cancelled it themselves." if own else None),
     )
