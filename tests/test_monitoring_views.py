@@ -76,6 +76,7 @@ def test_workflows_of_dbos(server: Server, engines: str) -> None:
         ("failed", "order", "charge", "shop"),
     ]
     assert rows[2]["failure_summary"] == "The workflow ended with an error."
+    assert all(row["requested_at"] <= row["started_at"] <= row["settled_at"] for row in rows)
     steps = _rows(server, engines, "select * from dbos_views.cross_job_steps")
     assert sorted(step["status"] for step in steps) == ["failed", "succeeded", "succeeded"]
     events = _rows(server, engines, "select * from dbos_views.cross_job_events order by job, sequence")

@@ -20,7 +20,10 @@ select
     null::text as requester,
     w.deduplication_id as submission_identity,
     to_timestamp(w.created_at / 1000.0) as requested_at,
-    to_timestamp(w.started_at_epoch_ms / 1000.0) as started_at,
+    case
+        when w.status not in ('ENQUEUED', 'DELAYED')
+            then to_timestamp(coalesce(w.started_at_epoch_ms, w.created_at) / 1000.0)
+    end as started_at,
     to_timestamp(greatest(w.updated_at, w.created_at) / 1000.0) as activity_at,
     case
         when w.status not in ('ENQUEUED', 'DELAYED', 'PENDING')
