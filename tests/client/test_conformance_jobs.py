@@ -295,7 +295,8 @@ async def test_a_failure_is_acknowledged_with_a_ticket_or_resolved_with_a_reason
 async def test_inputs_are_revealed_for_a_reason_which_is_written_down(stage: JobStage) -> None:
     service, (job,) = stage.sign_in(SUPPORT), await failed(stage)
     before = (await jobs.job(service, job)).changes
-    shown = await jobs.reveal_job(service, job, "The customer asks", new_key())
+    key = new_key()
+    shown = await jobs.reveal_job(service, job, "The customer asks", key)
     assert {each.name: each.value for each in shown.inputs} == INPUTS[EXPORT]
     assert not any(each.masked for each in shown.inputs)
     latest = await jobs.job(service, job)
@@ -306,6 +307,8 @@ async def test_inputs_are_revealed_for_a_reason_which_is_written_down(stage: Job
         "s.bell",
     )
     assert all(each.masked for each in latest.inputs)
+    assert (await jobs.reveal_job(service, job, "The customer asks", key)).inputs == shown.inputs
+    assert (await jobs.job(service, job)).changes == before + 2  # each look is written down, one that is repeated too
     assert await code(jobs.reveal_job(stage.sign_in(AUDITOR), job, "Curious", new_key())) == "permission-missing"
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 
+from jobconsole.client import jobs
 from jobconsole.client import queues as client
 from jobconsole.client.fake import FakeService
 from jobconsole.client.feed import Changed, Feed, FeedTimes, Live, News, Reload, SignedOut, Stale
+from jobcontract.events import Topic
 
 FAST = FeedTimes(first_pause=0.01, longest_pause=0.02)
 
@@ -43,4 +45,23 @@ async def test_changes_resets_breaks_and_the_end_reach_the_feed() -> None:
     fake.publish_ended()
     await until(news, SignedOut)
     assert [piece async for piece in news] == []
+    await service.close()
+
+
+async def test_hints_name_a_job_with_its_kind_and_the_length_of_its_history() -> None:
+    fake = FakeService()
+    job = fake.account.add("payments.export")
+    service = fake.service("s.bell")
+    news = Feed(service, times=FAST).news()
+    await until(news, Live)
+    await jobs.cancel_job(service, job.id, "Not wanted", "k-1")
+    changed = await until(news, Changed)
+    assert isinstance(changed, Changed)
+    (hint,) = changed.hints
+    changes = (await jobs.job(service, job.id)).changes
+    assert (hint.topic, hint.id, hint.queue, hint.version) == (Topic.JOB, job.id, "payments.export", changes)
+    fake.account.changed_many("payments.export")
+    many = await until(news, Changed)
+    assert isinstance(many, Changed)
+    assert [(each.topic, each.id) for each in many.hints] == [(Topic.JOBS, "payments.export")]
     await service.close()

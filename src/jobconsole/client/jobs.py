@@ -1,8 +1,8 @@
 """Owns the calls about background jobs: listing and counting, reading one with its history, submitting, cancelling,
 retrying, resolving, revealing its inputs. Screens and headless twins run these.
 
-A job is named by its id and its source: `HERE`, or another engine's as the settings of the service name it; jobs of other
-engines are only read. Every call that acts takes a key made with `new_key()`, as in `queues`. Many at once are a recovery
+A job is named by its id and its source: `HERE`, or another engine's as the settings of the service name it. Jobs of other
+engines are only read: to the calls that act they are unknown (*not-found*). Every call that acts takes a key made with `new_key()`, as in `queues`. Many at once are a recovery
 (`client.recoveries`).
 """
 
@@ -137,16 +137,17 @@ async def submit_job(service: Service, order: SubmitJob, key: str) -> Submitted:
 async def cancel_job(service: Service, identifier: str, reason: str, key: str) -> JobChanged:
     """Ask for a job to be cancelled: what nobody began is cancelled at once, what runs ends within a second or so.
 
-    Refused with *job-settled*, *job-carried* (its plan is paused or aborted instead), *job-elsewhere*.
+    Where somebody asked before, theirs stands. Refused with *job-settled*, *job-carried* (its plan is paused or aborted
+    instead).
     """
     return await service.post(CANCEL_JOB, CancelJob(reason=reason), JobChanged, key=key, parts={"job": identifier})
 
 
 async def retry_job(service: Service, identifier: str, reason: str, key: str) -> JobRetried:
-    """Make a new job from a settled one, linked to it.
+    """Make a new job from a settled one, linked to it; `first` False: its retry that is not settled yet.
 
-    Refused with *job-not-settled*, *job-not-retryable*, *job-resolved*, *job-carried*, *job-elsewhere*; with *needs-plan*
-    where it moves money: a recovery retries that, with a code.
+    Refused with *job-not-settled*, *job-not-retryable*, *job-carried*; with *needs-plan* where it moves money: a recovery
+    retries that, with a code.
     """
     return await service.post(RETRY_JOB, RetryJob(reason=reason), JobRetried, key=key, parts={"job": identifier})
 
@@ -156,14 +157,14 @@ async def resolve_job(
 ) -> JobChanged:
     """Say why a failed job asks for nothing any more; with a ticket it is acknowledged, without one it is resolved.
 
-    Refused with *job-not-failed*, *job-resolved*, *job-elsewhere*.
+    Refused with *job-not-failed*, *job-resolved*.
     """
     order = ResolveJob(reason=reason, ticket=ticket)
     return await service.post(RESOLVE_JOB, order, JobChanged, key=key, parts={"job": identifier})
 
 
 async def reveal_job(service: Service, identifier: str, reason: str, key: str) -> RevealedJob:
-    """A job's inputs in clear; that somebody looked, and why, is written down. Refused with *job-elsewhere*."""
+    """A job's inputs in clear; that somebody looked, and why, is written down, also where the same key comes again."""
     return await service.post(REVEAL_JOB, RevealJob(reason=reason), RevealedJob, key=key, parts={"job": identifier})
 
 
