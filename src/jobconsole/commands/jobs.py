@@ -377,7 +377,8 @@ _FIND = (
         keys=("ctrl+f",),
         twin="find TEXT",
         hint="find",
-        rank=94,
+        rank=93,
+        concerns=lambda situation: situation.place in (*JOBS, *ONE, *FIND),
         judge=lambda situation: None if situation.signed_in else "sign in first",
     ),
 )

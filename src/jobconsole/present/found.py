@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from jobconsole.present.columns import Column, Line, Piece, Tone, joined
-from jobconsole.present.schedules import At, brief_ago
+from jobconsole.present.jobs import age_text
+from jobconsole.present.schedules import At
 from jobconsole.present.times import both
 from jobcontract.ids import KEY_MAX
 from jobcontract.job_states import FoundNoun
@@ -57,7 +58,7 @@ def found_columns(*, wide: bool) -> tuple[Column, ...]:
         Column(id="state", label="stands", least=6, uncut=True, most=14, yields=4),
         Column(id="matched", label="by its", least=8, uncut=True, most=24, yields=5),
         *((Column(id="id", label="id", least=8, uncut=True, most=38, yields=1),) if wide else ()),
-        Column(id="when", label="when", least=8, uncut=True, most=16, yields=3),
+        Column(id="when", label="age", least=4, right=True, uncut=True, most=8, yields=3),
     )
 
 
@@ -69,7 +70,7 @@ def found_cells(found: Found, at: At) -> Mapping[str, Piece]:
         "state": Piece(found.state or ""),
         "matched": Piece(found.matched, Tone.QUIET),
         "id": Piece(found.id, Tone.QUIET),
-        "when": Piece(brief_ago(found.at, at.now) if found.at is not None else "", Tone.QUIET),
+        "when": Piece(age_text(found.at, at.now) if found.at is not None else "", Tone.QUIET),
     }
 
 

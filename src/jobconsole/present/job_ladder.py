@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from jobconsole.present.columns import Column, Line, Piece, Tone, joined
 from jobconsole.present.jobs import next_attempt_text
 from jobconsole.present.schedules import At
-from jobconsole.present.times import lasted
+from jobconsole.present.times import brief_span
 from jobcontract.job_states import JobEventKind, StepStatus
 from jobcontract.states import Moves
 
@@ -68,7 +68,8 @@ def took_text(step: JobStep, at: At) -> str:
     """How long it took, or has taken so far."""
     if step.started_at is None:
         return ""
-    return lasted(((step.settled_at or at.now) - step.started_at).total_seconds())
+    seconds = ((step.settled_at or at.now) - step.started_at).total_seconds()
+    return "<1 s" if seconds < 1 else brief_span(seconds)
 
 
 def told_text(step: JobStep, at: At) -> tuple[str, Tone]:
@@ -77,8 +78,8 @@ def told_text(step: JobStep, at: At) -> tuple[str, Tone]:
         again = next_attempt_text(step.next_attempt_at, at.now) if step.next_attempt_at is not None else "again soon"
         return f"{again}: {step.sentence or 'no reason is known'}", Tone.WARN
     if step.status is StepStatus.RUNNING:
-        sentence = f" {step.sentence}" if step.sentence else ""
-        return f"{step.progress} %{sentence}" if step.progress else sentence.strip() or "has begun", Tone.PLAIN
+        told = [f"{step.progress} %" if step.progress else "", step.sentence or ""]
+        return " · ".join(part for part in told if part) or "has begun", Tone.PLAIN
     return step.sentence or "", Tone.BAD if step.status is StepStatus.FAILED else Tone.PLAIN
 
 

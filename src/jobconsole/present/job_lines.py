@@ -112,7 +112,7 @@ def about_lines(job: Job, at: At) -> list[Line]:
         lines.append(_labelled("identity", Piece(summary.submission_identity)))
     version = f" · definition {job.definition_version}" if job.definition_version is not None else ""
     lines.append(_labelled("kind", Piece(summary.kind), Piece(version, Tone.QUIET)))
-    lines.append(_labelled("id", Piece(summary.id), Piece(f" · {job.changes:,} lines of history", Tone.QUIET)))
+    lines.append(_labelled("id", Piece(summary.id)))
     return lines
 
 

@@ -65,27 +65,28 @@ VIEWS: Sequence[View] = (
 UNRESOLVED, UNDER_WAY, EVERY = range(3)
 
 
-def jobs_columns(*, wide: bool, sources: bool) -> tuple[Column, ...]:
-    """The columns of the list; `sources`: jobs of several are in it. A narrow list says of which one in what happened."""
+def jobs_columns(*, wide: bool, sources: bool, signed: bool = False) -> tuple[Column, ...]:
+    """The columns of the list; `sources`: jobs of several are in it. A narrow list says of which one in what happened.
+    `signed`: the status is its sign alone, where the heading says the word."""
     return (
-        Column(id="status", label="status", least=9, whole=True),
+        Column(id="status", label="" if signed else "status", least=1 if signed else 9, whole=True),
         Column(id="age", label="age", least=4, right=True, uncut=True, most=8, yields=6),
-        Column(id="kind", label="kind", least=10, most=30 if wide else 14, yields=5),
-        Column(id="subject", label="subject", least=10, most=36 if wide else 18, yields=7),
+        Column(id="kind", label="kind", least=10, most=30 if wide else 18, yields=5),
+        Column(id="subject", label="subject", least=10, most=28 if wide else 20, yields=7),
         *((Column(id="scope", label="customer", least=8, uncut=True, most=18, yields=2),) if wide else ()),
-        *((Column(id="who", label="asked by", least=7, uncut=True, most=14, yields=3),) if wide else ()),
+        *((Column(id="who", label="asked by", least=8, uncut=True, most=14, yields=3),) if wide else ()),
         *((Column(id="source", label="source", least=6, uncut=True, most=10, yields=4),) if sources and wide else ()),
         Column(id="what", label="what happened", least=16, yields=8),
     )
 
 
-def jobs_cells(job: JobSummary, at: At, *, wide: bool) -> Mapping[str, Piece]:
+def jobs_cells(job: JobSummary, at: At, *, wide: bool, signed: bool = False) -> Mapping[str, Piece]:
     """The cells of one job's row by column id."""
     word, tone = status_word(job)
     what, what_tone = what_text(job, at)
     source = "" if wide or job.source == HERE else f"{job.source} · "
     return {
-        "status": Piece(word, tone),
+        "status": Piece(word[:1] if signed else word, tone),
         "kind": Piece(f"{job.kind_label}{' ¤' if job.moves is Moves.MONEY else ''}", Tone.STRONG),
         "subject": Piece(job.subject),
         "what": Piece(f"{source}{what}", what_tone),
@@ -189,22 +190,24 @@ def count_words(count: JobCount, now: datetime) -> str:
     return f"about {count.count:,}{f', {brief_span(age)} old' if age >= SOON else ''}"
 
 
-def match_words(counts: JobCounts | None, now: datetime) -> str:
-    """How many match a filter, beside it."""
+def match_words(counts: JobCounts | None, now: datetime, *, several: bool) -> str:
+    """How many match a filter, beside it; `several`: of this service's own."""
     if counts is None:
         return "counting …"
     verb = "matches" if counts.listed.exact and counts.listed.count == 1 else "match"
-    return f"{count_words(counts.listed, now)} {verb}"
+    return f"{count_words(counts.listed, now)} {verb}{' here' if several else ''}"
 
 
-def jobs_title(counts: JobCounts | None, shown: int, now: datetime, width: int) -> Line:
-    """`Unresolved failures · 412 · 31 running · 4 pending`: what is listed, then the other figures, as many as fit whole."""
+def jobs_title(counts: JobCounts | None, shown: int, now: datetime, width: int, *, several: bool) -> Line:
+    """`Unresolved failures · 412 unresolved · 31 running`: what is listed, then figures, as many as fit whole. `several`: jobs
+    of other engines are listed, too, and those are in no count."""
     heads = {UNRESOLVED: "Unresolved failures", UNDER_WAY: "Jobs under way", EVERY: "Jobs"}
     told = [Piece(heads[shown], Tone.STRONG)]
     if counts is None:
         return joined(told)
     unresolved = Piece(
-        f"{count_words(counts.unresolved, now)} unresolved", Tone.BAD if counts.unresolved.count else Tone.GOOD
+        f"{count_words(counts.unresolved, now)} unresolved{' here' if several else ''}",
+        Tone.BAD if counts.unresolved.count else Tone.GOOD,
     )
     told.append(unresolved)
     for status, tone in (

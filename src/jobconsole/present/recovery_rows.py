@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC
 from typing import TYPE_CHECKING
 
 from jobconsole.present.columns import Column, Line, Piece, Tone, joined
@@ -54,13 +55,21 @@ def rows_columns(*, confirmed: bool, jobs: bool = False) -> tuple[Column, ...]:
     """The columns of the rows; once confirmed how each turn went stands where the state was. `jobs`: they are jobs, which
     have no items; when each was asked for stands there."""
     first = Column(id="turn" if confirmed else "state", label="turn" if confirmed else "state", least=13, whole=True)
+    if jobs:
+        return (
+            Column(id="number", label="#", least=2, right=True, uncut=True, most=7, yields=3),
+            first,
+            Column(id="name", label="job", least=14, most=32, yields=5),
+            Column(id="items", label="asked for", least=8, uncut=True, most=18, yields=1),
+            Column(id="told", label="how it went" if confirmed else "why it failed", least=16, yields=6),
+        )
     return (
         Column(id="number", label="#", least=2, right=True, uncut=True, most=7, yields=2),
         first,
         Column(id="name", label="what", least=16, uncut=True, most=48, yields=5),
         Column(
             id="items",
-            label="asked for" if jobs else "before" if confirmed else "items",
+            label="before" if confirmed else "items",
             least=8,
             uncut=True,
             most=26,
@@ -89,7 +98,8 @@ def rows_cells(row: RecoveryRow, *, confirmed: bool) -> Mapping[str, Piece]:
 
 def _before_text(row: RecoveryRow) -> str:
     if row.target is RecoveryTarget.JOB and row.scheduled_at is not None:
-        return utc_text(row.scheduled_at.replace(second=0, microsecond=0))
+        there = row.scheduled_at.astimezone(UTC)
+        return f"{there.day} {there:%b %H:%M}Z"
     return items_text(row)
 
 

@@ -43,7 +43,9 @@ KINDS: Mapping[TimelineKind, tuple[str, Tone]] = {
 FIELDS = (
     LineField(name="from", label="from", hint="2026-12-01 22:00 · yesterday 22:00 · -12h"),
     LineField(name="to", label="to", hint="before then: 2026-12-02 08:00 · -1h; empty: now"),
-    LineField(name="kinds", label="only", hint="act occurrence skip lease schedule worker stop alarm plan recovery job"),
+    LineField(
+        name="kinds", label="only", hint="act occurrence skip lease schedule worker stop alarm plan recovery job"
+    ),
 )
 _MARKED = re.compile(r"[\\`*_{}\[\]<>#|~&@]|:(?=//)|(?<=www)\.", re.IGNORECASE)
 """What Markdown, or a page that shows it, could take for more than text; without them an address is no link either."""

@@ -88,8 +88,8 @@ class JobScreen(WatchingScreen):
         """Heading, where it stands, the parts, the row under the cursor."""
         with Vertical():
             yield Lines(id="heading", clipped=True)
-            yield Lines(id="said")
-            yield Lines(id="standing", indent=LABEL)
+            yield Lines(id="said", snug=True)
+            yield Lines(id="standing", indent=LABEL, snug=True)
             yield Lines(id="parts", clipped=True)
             with Horizontal(id="columns"):
                 for side, parts in (("left", LEFT), ("right", RIGHT)):

@@ -88,7 +88,9 @@ class JobsScreen(JobsFilteringScreen):
         """`filter_text`, `shown`: what is listed first."""
         super().__init__(filter_text, shown)
         self.looked_to: datetime | None = None
-        self.rows: ToldRows[JobSummary] = ToldRows(key_of, lambda each, _: jobs_cells(each, self.at(), wide=self.wide))
+        self.rows: ToldRows[JobSummary] = ToldRows(
+            key_of, lambda each, _: jobs_cells(each, self.at(), wide=self.wide, signed=self.signed)
+        )
         self.paged: Paged[JobSummary] = Paged(self.rows, self._page)
         self._count_old = self._counting = False
 
@@ -97,7 +99,7 @@ class JobsScreen(JobsFilteringScreen):
         with Vertical():
             yield Lines(id="title", clipped=True)
             yield self.make_filter_line()
-            yield Lines(id="said")
+            yield Lines(id="said", snug=True)
             yield Table(id="jobs")
             yield Lines(id="row", indent=2)
 
@@ -167,6 +169,11 @@ class JobsScreen(JobsFilteringScreen):
     def wide(self) -> bool:
         """Whether the list has room for whom and of whom."""
         return self.size.width >= WIDE
+
+    @property
+    def signed(self) -> bool:
+        """Whether signs are enough: every job listed failed, and the heading says so."""
+        return self.shown == UNRESOLVED and not self.wide
 
     def listed(self) -> Sequence[JobSummary]:
         """The rows that were read."""
@@ -265,7 +272,7 @@ class JobsScreen(JobsFilteringScreen):
         key = key_words(self, "job.view")["job.view"]
         self.title_line.show(
             [
-                jobs_title(self.counts, self.shown, now, width),
+                jobs_title(self.counts, self.shown, now, width, several=self.several),
                 views_line(self.shown, marked, len(self.rows), more=more, key=key, width=width),
             ]
         )
@@ -288,7 +295,7 @@ class JobsScreen(JobsFilteringScreen):
 
     def _columns(self) -> tuple[Column, ...]:
         several = len({each.source for each in self.rows.rows}) > 1
-        return jobs_columns(wide=self.wide, sources=several)
+        return jobs_columns(wide=self.wide, sources=several, signed=self.signed)
 
     def _may(self) -> bool:
         return Permission.JOB_READ in super().situation().permissions

@@ -78,6 +78,11 @@ class JobsFilteringScreen(WatchingScreen):
         return replace(facts, filtered=bool(self.filter_text), filter_before=bool(self.filter_before))
 
     @property
+    def several(self) -> bool:
+        """Whether jobs of other engines stand among those of this service."""
+        return sum(source.reached for source in self.sources) > 1
+
+    @property
     def wanted(self) -> Wanted:
         """What is listed."""
         return self.shown, self.filter_text
@@ -152,7 +157,7 @@ class JobsFilteringScreen(WatchingScreen):
     def show_filter_line(self) -> None:
         """Shows the filter in force with its count."""
         counts = self.counts if self.counted == self.wanted else None
-        words = match_words(counts, self.at().now) if self.filter_text else ""
+        words = match_words(counts, self.at().now, several=self.several) if self.filter_text else ""
         self.filter_line.show(self.filter_text, words)
 
     def _judge(self, text: str) -> Fault | None:

@@ -37,16 +37,27 @@ class Lines(Static):
 
     DEFAULT_CSS = "Lines { width: 1fr; height: auto; }"
 
-    def __init__(self, *, id: str | None = None, indent: int = 0, clipped: bool = False, steady: bool = False) -> None:
-        """`indent`: cells before the wrapped rest of a line. `clipped`: one line stays one line. `steady`: it never
+    def __init__(
+        self,
+        *,
+        id: str | None = None,
+        indent: int = 0,
+        clipped: bool = False,
+        steady: bool = False,
+        snug: bool = False,
+    ) -> None:
+        """`snug`: no line of the layout is left empty that only the assumed first width needed. `indent`: cells before the wrapped rest of a line. `clipped`: one line stays one line. `steady`: it never
         gets lower at one width, blank lines fill it: what is shown changes with every key, the layout does not."""
         super().__init__(id=id)
         self.indent = indent
         self.clipped = clipped
         self._lines: tuple[Line, ...] = ()
         self.steady = steady
+        self.snug = snug
         self._width = 0
         self._height = -1
+        self._count = 0
+        """Lines that are shown, once they are fitted."""
 
     def show(self, lines: Iterable[Line]) -> None:
         """Shows these lines; paints only when they differ from what is shown."""
@@ -58,6 +69,8 @@ class Lines(Static):
         if self.content_size.width != self._width:
             self._width, self._height = self.content_size.width, -1
         self._fit()
+        if self.snug and self._count < self.content_size.height:
+            self.call_after_refresh(self.refresh, layout=True)  # laid out for the lines of an assumed width
 
     def _fit(self) -> None:
         width = self.content_size.width or FIRST_WIDTH
@@ -66,6 +79,7 @@ class Lines(Static):
             fitted += [clip_line(line, width)] if self.clipped else wrap_line(line, width, self.indent)
         if self.steady:
             fitted += [()] * (max(self._height, self._room()) - len(fitted))
+        self._count = len(fitted)
         told = Content("\n").join([content_of(line) for line in fitted])
         if told != self.content:
             # Other words in as many lines need no new layout, which would paint the whole screen at every key.
