@@ -218,6 +218,7 @@ async def test_what_nobody_began_is_cancelled_at_once_and_what_runs_is_asked_to_
     assert (kept.person and kept.person.id, kept.reason) == ("s.bell", "Asked for twice")
     assert await code(jobs.cancel_job(service, over, "Too late", new_key())) == "job-settled"
     assert await code(jobs.cancel_job(service, NOBODYS, "Unknown", new_key())) == "not-found"
+    assert await code(jobs.cancel_job(service, "mailing:48377", "Theirs", new_key())) == "job-elsewhere"
     assert await code(jobs.cancel_job(stage.sign_in(FIRST), running, "No right", new_key())) == "permission-missing"
     assert [each.id for each in (await jobs.jobs(service, "is:cancelling", view=ALL)).jobs] == [running]
     step = (await jobs.job(service, waiting)).steps[0]

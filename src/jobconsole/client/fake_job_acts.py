@@ -11,8 +11,10 @@ from jobconsole.client.fake_asked import TENANT, Asked, Handler
 from jobconsole.client.fake_job import FakeJob
 from jobconsole.client.fake_job_kinds import KINDS, FakeKind
 from jobcontract.errors import ErrorCode, Refusal
+from jobcontract.ids import is_slug
 from jobcontract.job_states import Carrier, JobEventKind, JobResolution, JobStatus
 from jobcontract.jobs import (
+    HERE,
     CancelJob,
     Cancellation,
     JobActs,
@@ -103,6 +105,14 @@ class FakeJobActs:
 
     # Acting
 
+    def _ours(self, asked: Asked) -> FakeJob:
+        """The job of this service that the path names; Refusal JOB_ELSEWHERE (`SOURCE:ID`), NOT_FOUND."""
+        source, colon, identifier = asked.parts["job"].rpartition(":")
+        if colon and source != HERE and is_slug(source):
+            words = f"{identifier[:80]} is a job of {source}, which is only read here. Act on it where it runs."
+            raise Refusal(ErrorCode.JOB_ELSEWHERE, words)
+        return self._account.find(asked, HERE)
+
     def _submit(self, asked: Asked) -> Submitted:
         order = SubmitJob.model_validate_json(asked.request.content)
         kind = KINDS.get(order.kind)
@@ -132,7 +142,7 @@ class FakeJobActs:
         return Submitted(job=job.summary, first=True, now=self._account.now())
 
     def _cancel(self, asked: Asked) -> JobChanged:
-        order, job = CancelJob.model_validate_json(asked.request.content), self._account.find(asked)
+        order, job = CancelJob.model_validate_json(asked.request.content), self._ours(asked)
         _raise(self.judge_cancel(job))
         sentence = self.cancel(job, asked.person, order.reason)
         return JobChanged(job=job.summary, sentence=sentence, now=self._account.now())
@@ -155,7 +165,7 @@ class FakeJobActs:
         return "It is asked to be cancelled: the Worker ends it in a moment, unless its last step succeeds first."
 
     def _retry(self, asked: Asked) -> JobRetried:
-        order, job = RetryJob.model_validate_json(asked.request.content), self._account.find(asked)
+        order, job = RetryJob.model_validate_json(asked.request.content), self._ours(asked)
         _raise(self.judge_retry(job, single=True))
         new, first = self.retry(job, asked.person, order.reason)
         words = f"Job {new.id} does it again." if first else f"Job {new.id} is its retry already."
@@ -191,7 +201,7 @@ class FakeJobActs:
         return None if known is None or known.summary.status.final else known
 
     def _resolve(self, asked: Asked) -> JobChanged:
-        order, job = ResolveJob.model_validate_json(asked.request.content), self._account.find(asked)
+        order, job = ResolveJob.model_validate_json(asked.request.content), self._ours(asked)
         _raise(_judge_resolve(job))
         now = self._account.now()
         resolution = JobResolution.RESOLVED if order.ticket is None else JobResolution.ACKNOWLEDGED
@@ -213,7 +223,7 @@ class FakeJobActs:
         job.tell(JobEventKind.RESOLVED, at, f"Its retry {by.id} succeeded.")
 
     def _reveal(self, asked: Asked) -> RevealedJob:
-        order, job = RevealJob.model_validate_json(asked.request.content), self._account.find(asked)
+        order, job = RevealJob.model_validate_json(asked.request.content), self._ours(asked)
         _raise(_judge_elsewhere(job))
         now, labels = self._account.now(), {each.name: each.label for each in job.kind.wire.inputs}
         job.tell(JobEventKind.REVEALED, now, f"Its inputs were looked at: {order.reason}", person=asked.person)

@@ -2,7 +2,7 @@
 retrying, resolving, revealing its inputs. Screens and headless twins run these.
 
 A job is named by its id and its source: `HERE`, or another engine's as the settings of the service name it. Jobs of other
-engines are only read: to the calls that act they are unknown (*not-found*). Every call that acts takes a key made with `new_key()`, as in `queues`. Many at once are a recovery
+engines are only read: the calls that act refuse one that is named `SOURCE:ID` (*job-elsewhere*). Every call that acts takes a key made with `new_key()`, as in `queues`. Many at once are a recovery
 (`client.recoveries`).
 """
 
