@@ -12,7 +12,7 @@ import pytest
 from jobcontract.job_states import JobStatus
 from jobservice.application import Outcome, OutwardOrder, refused
 from jobservice.rules.job_kinds import PLAN_APPLY
-from jobservice.store import plan_jobs
+from jobservice.store import notices, plan_jobs
 from jobservice.worker.plan_accounts import PlanAccount
 from jobservice.worker.plan_keeper import PlanKeeper
 from tests.fakes.waiting import eventually
@@ -34,8 +34,8 @@ async def test_a_plan_is_a_job_that_settles_with_it(stage: Stage) -> None:
     assert jobs_of(stage) == [], "it begins when a Worker begins to apply"
     await stage.apply()
     (job,) = jobs_of(stage)
-    told = ("status", "progress", "carrier", "moves", "requester", "subject", "submission_identity", "plan")
-    assert [job[name] for name in told] == [
+    names = ("status", "progress", "carrier", "moves", "requester", "subject", "submission_identity", "plan")
+    assert [job[name] for name in names] == [
         "succeeded",
         100,
         "plan",
@@ -53,8 +53,8 @@ async def test_a_plan_is_a_job_that_settles_with_it(stage: Stage) -> None:
         ("step-succeeded", "3 items: 2 done, 1 refused."),
         ("settled", "3 items: 2 done, 1 refused."),
     ]
-    notices = stage.rows("select state, reason from jobs.job_notices where job = %s", job)
-    assert notices == [("suppressed", "The plan itself tells its owner.")]
+    told = stage.rows("select state, reason from jobs.job_notices where job = %s", job)
+    assert told == [("suppressed", "The plan itself tells its owner.")]
     assert jobs_of(stage, FILE) == [], "its bulk command names no kind"
 
 
@@ -189,3 +189,24 @@ async def test_records_without_the_kind_keep_no_plan_from_ending(stage: Stage) -
     await stage.apply()
     assert stage.plan(plan)["state"] == "done"
     assert stage.rows("select count(*) from jobs.jobs") == [(0,)]
+
+
+@pytest.mark.requirement("INV-05")
+async def test_the_plans_end_its_account_and_its_job_are_one_transaction(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The Worker is lost as the plan is about to end: nothing of it is there, and then all of it, once."""
+    stage = filing(stage)
+    plan = await stage.desk.confirmed(2)
+
+    async def away(*_: object) -> None:
+        raise RuntimeError("the Worker ended here")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(notices, "add", away)
+        with pytest.raises(RuntimeError, match="ended here"):
+            await stage.apply()
+    assert ([job["status"] for job in jobs_of(stage)], jobs_of(stage, FILE)) == (["running"], [])
+    assert (stage.plan(plan)["state"], stage.turns(plan)) == ("applying", ["done", "done"])
+    await stage.apply(SECOND)
+    assert ([job["status"] for job in jobs_of(stage)], len(jobs_of(stage, FILE))) == (["succeeded"], 1)
