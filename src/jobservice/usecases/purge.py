@@ -105,7 +105,7 @@ class Purging:
         return self.purged
 
     def _transaction(self) -> AbstractAsyncContextManager[Transaction]:
-        return self.database.transaction(None, statement_seconds=SECONDS)
+        return self.database.transaction(None, statement_seconds=SECONDS, by_index=True)
 
     async def _jobs(self, family: str, now: datetime) -> None:
         past, until, after = _past(now, self.keeping.jobs), _id_at(_past(now, self.keeping.jobs)), store.FIRST

@@ -91,8 +91,13 @@ create index jobs_workspaces on jobs.jobs (tenant, workspace, id) where workspac
 create index jobs_failures on jobs.jobs (
     tenant, (case when resolution is null then 'none' else resolution end), id -- noqa: ST02
 ) where status = 'failed';
+create index jobs_unresolved_customers on jobs.jobs (tenant, customer, id)
+where status = 'failed' and resolution is null and customer is not null;
+create index jobs_unresolved_workspaces on jobs.jobs (tenant, workspace, id)
+where status = 'failed' and resolution is null and workspace is not null;
 create index jobs_caused on jobs.jobs (tenant, cause, id) where cause is not null;
 create index jobs_cancelling on jobs.jobs (tenant, id) where cancel_asked_at is not null and settled_at is null;
+create index jobs_ended on jobs.jobs (tenant, settled_at, id) where status in ('failed', 'cancelled'); -- the timeline
 create index jobs_failure_references on jobs.jobs (tenant, failure_reference) where failure_reference is not null;
 
 create table jobs.job_steps (
@@ -577,7 +582,6 @@ grant execute on function jobs.hand_over(text, uuid) to jobs_api, jobs_worker;
 -- cost each of them.
 create index jobs_unsettled on jobs.jobs (id) where settled_at is null and carrier = 'engine';
 create index jobs_effects_due on jobs.jobs (failure_effect_at, id) where failure_effect_state = 'due';
-create index jobs_causes on jobs.jobs (cause) where cause is not null;
 
 -- Purging (MONEY.md 31): a role that deletes what is past its retention, and nothing else. Whatever it is told: a trail of
 -- thirty days stays, what is not sealed stays, what was sent or released stays, what lives stays.

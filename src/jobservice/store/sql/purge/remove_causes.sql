@@ -5,5 +5,5 @@ where
     and not exists (
         select 1
         from jobs.jobs as j
-        where j.cause = c.id
+        where j.tenant = c.tenant and j.cause = c.id
     )
