@@ -59,7 +59,7 @@ def kind_of(identifier: str, *steps: str, moves: Moves = Moves.NOTHING, version:
 async def until(condition: Callable[[], Any], seconds: float = 15.0) -> Any:
     """Wait until that holds; what it said."""
     async with asyncio.timeout(seconds):
-        while not (found := condition()):
+        while not (found := condition()):  # noqa: ASYNC110  # what is waited for is in the database
             await asyncio.sleep(0.01)
     return found
 
@@ -127,7 +127,9 @@ class EngineStage:
         status: str = self.row(job)["status"]
         return status
 
-    def worker(self, stop: asyncio.Event, *, at_once: int = 20, grace: float = 5.0, holder: UUID | None = None) -> Worker:
+    def worker(
+        self, stop: asyncio.Event, *, at_once: int = 20, grace: float = 5.0, holder: UUID | None = None
+    ) -> Worker:
         """A Worker that carries jobs and does nothing else."""
         incarnation = holder or uuid4()
         outage = self.outage = Outage(database=self.worker_database)
@@ -166,7 +168,6 @@ class EngineStage:
             await running
 
 
-async def nothing(call: StepCall) -> Outcome:  # noqa: ARG001  # the protocol's
+async def nothing(call: StepCall) -> Outcome:  # the protocol's
     """A step that is done at once."""
     return done("Done.")
-

@@ -145,6 +145,7 @@ class Engine:
         """How many jobs this process has at once: those that only wait are on top."""
         if self._polling is not None:
             self._polling.room(most)
+            self.bell.ring()
 
     async def resume(self, handles: Collection[str]) -> None:
         """Put workflows back into their queue, for whoever looks next; those that ended stay as they are. EngineError."""

@@ -126,7 +126,10 @@ class Interpreter:
         what beginning it said already."""
         while True:
             if answer is None:
+                if position is None:
+                    running.held = None
                 answer, _ = await self._again(running, self._beginning(running, position))
+                running.held = running.run
             match answer:
                 case Begun():
                     return answer
@@ -140,7 +143,7 @@ class Interpreter:
                 case Passed():
                     position = None
                 case Lost() if running.run is not None:
-                    raise Left
+                    raise _lost(running, answer)
                 case Ended() | Lost():
                     return None
             answer = None
@@ -225,7 +228,7 @@ class Interpreter:
             case Ended():
                 return None
             case Lost():
-                raise Left
+                raise _lost(running, ended)
 
     async def _report(
         self,
@@ -282,7 +285,7 @@ class Interpreter:
             case Ended():
                 return None
             case Lost():
-                raise Left
+                raise _lost(running, answer)
 
     async def _write(
         self,
@@ -312,7 +315,7 @@ class Interpreter:
                     await reports.hand_back(transaction, _run_of(running), sentence)
                 raise self._leave(running)
             case _:
-                raise Left
+                raise _lost(running, Lost(sentence="Another Worker has it, or it is settled."))
 
     async def _cancelled(self, running: RunningJob) -> None:
         ended, _ = await self._again(
@@ -322,7 +325,7 @@ class Interpreter:
             ),
         )
         if isinstance(ended, Lost):
-            raise Left
+            raise _lost(running, ended)
         self.changed(running.tenant, running.kind, running.job)
 
     async def _pause(self, running: RunningJob, seconds: float) -> None:
@@ -357,6 +360,12 @@ class Interpreter:
     def _leave(self, running: RunningJob) -> Left:
         self.left.add(running.handle)
         return Left()
+
+
+def _lost(running: RunningJob, lost: Lost) -> Left:
+    """A run that is not this Worker's any more: whoever has it goes on, and if nobody has, it is put back."""
+    _log.warning("job-lost", job=running.job, tenant=running.tenant, reason=lost.sentence)
+    return Left()
 
 
 def _run_of(running: RunningJob) -> Run:

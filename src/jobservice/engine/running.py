@@ -129,6 +129,9 @@ class RunningJob:
     handle: str
     kind: str = ""
     run: Run | None = None
+    """What its reports carry."""
+    held: Run | None = None
+    """The same, once it is committed: what may be compared with the account."""
     steps: tuple[StepState, ...] = ()
     """As they were when it was taken up; their order and what they are stay."""
     why: Why | None = None

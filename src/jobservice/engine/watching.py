@@ -31,7 +31,7 @@ class Watching:
         for handle, lost in ending.items():
             running = self.interpreter.jobs.get(handle)
             # It may have gone on under another fence meanwhile, or have ended.
-            if running is not None and running.run is not None and running.run.fence == fences[handle]:
+            if running is not None and running.held is not None and running.held.fence == fences[handle]:
                 running.end(Why.LOST if lost else Why.CANCELLED)
         return len(ending)
 
@@ -42,6 +42,6 @@ class Watching:
 
 
 def _held(running: RunningJob) -> HeldJob | None:
-    if running.run is None:
+    if running.held is None:
         return None
-    return HeldJob(handle=running.handle, family=running.family, job=running.job, fence=running.run.fence)
+    return HeldJob(handle=running.handle, family=running.family, job=running.job, fence=running.held.fence)
