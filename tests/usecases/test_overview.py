@@ -14,6 +14,7 @@ from jobcontract.states import ScheduleStanding
 from jobservice.usecases import overview as usecase
 from jobservice.usecases.overview import overview
 from tests.usecases.desk import DISPUTES, PAYOUTS
+from tests.usecases.job_hand import JobHand
 from tests.usecases.schedule_desk import ABROAD, BROKEN, BY_HAND, MINUTELY, NIGHTLY, SETTLE, ScheduleDesk, schedule_desk
 
 pytestmark = pytest.mark.requirement("provide-operational-recovery-procedures")
@@ -149,3 +150,18 @@ async def test_the_trend_has_a_point_an_hour_the_present_one_last(jobs: Schedule
     assert trend is not None
     assert trend.completed == (123, *(0,) * (HOURS - 3), 101, 100)
     assert (trend.dead[0], trend.dead[-1], len(trend.missed)) == (23, 0, HOURS)
+
+
+async def test_jobs_are_counted_for_whoever_reads_all_of_them(jobs: ScheduleDesk) -> None:
+    hand = JobHand(jobs.connection)
+    for status in ("failed", "failed", "running", "pending", "pending", "pending", "succeeded"):
+        hand.job(status)
+    hand.job(resolution="resolved", resolved_at="now", resolved_by="s.bell", resolution_reason="By hand.")
+    hand.job(tenant="globex")
+    for person in ("m.ito", "s.bell", "s.audit"):
+        found = (await of(jobs, person)).jobs
+        assert found is not None
+        assert (found.unresolved, found.running, found.pending) == (2, 1, 3)
+    assert (await of(jobs, "a.admin")).jobs is None
+    narrowed = replace(jobs.desk.actor("s.bell"), customers=("C-1",))
+    assert (await overview(jobs.service, narrowed)).jobs is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,12 +14,14 @@ from jobcontract.operating import TimelineKind
 from jobservice.store.database import Database
 from jobservice.usecases.timeline import AskedTimeline, read_timeline
 from tests.usecases.desk import refused_with
+from tests.usecases.job_hand import JobHand
 from tests.usecases.schedule_desk import NIGHTLY, ScheduleDesk, schedule_desk
 
 pytestmark = pytest.mark.requirement("provide-operational-recovery-procedures")
 START = datetime(2026, 11, 1, 2, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
 READER = "o.lind"
+SOON: dict[str, Any] = {"requested_at": START, "activity_at": START, "started_at": START}
 
 
 def at(minutes: float) -> datetime:
@@ -148,6 +151,7 @@ async def test_a_kind_alone_is_what_the_whole_has_of_it(rows: ScheduleDesk, kind
     night(rows)
     entry(rows, 30, "drain-worker", "w")
     entry(rows, 31, "pause-plan", "p", detail={"name": "lark-42"})
+    JobHand(rows.connection).job(settled_at=at(32), **SOON)
     whole = [each for each in await told(rows) if each.kind is kind]
     assert whole
     assert await told(rows, kinds=frozenset({kind})) == whole
@@ -168,3 +172,21 @@ async def test_a_long_reason_is_cut(rows: ScheduleDesk) -> None:
     entry(rows, 1, "run-schedule", "s", detail={"reason": "x" * 900})
     (found,) = await told(rows)
     assert len(found.sentence) == 500
+
+
+async def test_jobs_that_failed_or_were_cancelled_are_told_within_reach(rows: ScheduleDesk) -> None:
+    hand = JobHand(rows.connection)
+    failed = hand.job(kind="t.bank-file", customer="C-1", failure_reference="F-7K3M", settled_at=at(3), **SOON)
+    cancelled = hand.job(
+        "cancelled", customer="C-2", settled_at=at(2), cancel_asked_at=at(1), cancel_reason="Wrong month.", **SOON
+    )
+    hand.job("succeeded", settled_at=at(4), **SOON)
+    hand.job(settled_at=at(4), tenant="globex", **SOON)
+    found = await told(rows, limit=1, kinds=frozenset({TimelineKind.JOB}))
+    assert [(each.kind, each.subject, each.sentence) for each in found] == [
+        (TimelineKind.JOB, cancelled, "Plain of Job 2 was cancelled by Olle Lind: Wrong month."),
+        (TimelineKind.JOB, failed, "Bank file of Job 1 failed (F-7K3M): The account is closed."),
+    ]
+    asked = AskedTimeline(since=at(0), until=at(60), limit=9, kinds=frozenset({TimelineKind.JOB}))
+    narrowed = replace(rows.desk.actor(READER), customers=("C-1",))
+    assert [each.subject for each in (await read_timeline(rows.service, narrowed, asked, None)).entries] == [failed]

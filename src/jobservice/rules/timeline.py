@@ -12,6 +12,7 @@ from typing import Any
 
 from jobcontract.occurrence_names import occurrence_name
 from jobcontract.operating import TimelineKind
+from jobservice.rules.job_kinds import readable
 from jobservice.rules.standing import BEAT, BEATS_MISSED
 
 Row = Mapping[str, Any]
@@ -50,6 +51,11 @@ _ACTS: Mapping[str, str] = {
     "discard-occurrence": "discarded the dead letter",
     "cancel-occurrence": "asked for it to be cancelled",
     "run-schedule": "started it by hand",
+    "submit-job": "submitted it",
+    "cancel-job": "asked for it to be cancelled",
+    "retry-job": "retried it",
+    "resolve-job": "resolved it",
+    "reveal-job": "looked at its inputs",
     "export-audit": "exported the audit trail",
     "export-plan": "exported the plan",
     "take-out-plan": "took an item out of it",
@@ -119,6 +125,8 @@ class Source:
     kinds: frozenset[TimelineKind]
     tell: Callable[[Row], Told]
     asks: Callable[[Collection[TimelineKind]], Mapping[str, object]] = lambda kinds: {}  # noqa: ARG005  asks nothing
+    narrowed: bool = False
+    """Whether it asks for what a person reaches: their customers and workspaces."""
 
 
 def sources(kinds: Collection[TimelineKind]) -> tuple[Source, ...]:
@@ -256,6 +264,18 @@ def _recovery_ended(row: Row) -> Told:
     return Told(kind=TimelineKind.RECOVERY, subject=row["name"], sentence=_cut(f"{words[row['state']]}{why}"))
 
 
+def _job_ended(row: Row) -> Told:
+    """A job that did not do what it was to do, by its id: what support is told on the phone leads there."""
+    about = row["subject"] or row["customer"] or row["workspace"]
+    named = f"{readable(row['job_kind'])}{f' of {about}' if about else ''}"
+    if row["status"] == "cancelled":
+        said = f"{named} was cancelled by {row['asked_by'] or 'the service'}: {row['cancel_reason']}"
+    else:
+        reference = f" ({row['failure_reference']})" if row["failure_reference"] else ""
+        said = f"{named} failed{reference}: {row['failure_summary']}"
+    return Told(kind=TimelineKind.JOB, subject=row["key"], sentence=_cut(said))
+
+
 def _run(row: Row, sentence: str, kind: TimelineKind = TimelineKind.OCCURRENCE) -> Told:
     return Told(kind=kind, subject=occurrence_name(row["schedule"], row["scheduled_at"]), sentence=_cut(sentence))
 
@@ -311,6 +331,9 @@ SOURCES: tuple[Source, ...] = (
     Source(rank=12, statement="timeline/plans_ended", kinds=frozenset({TimelineKind.PLAN}), tell=_plan_ended),
     Source(
         rank=13, statement="timeline/recoveries_ended", kinds=frozenset({TimelineKind.RECOVERY}), tell=_recovery_ended
+    ),
+    Source(
+        rank=14, statement="timeline/jobs_ended", kinds=frozenset({TimelineKind.JOB}), tell=_job_ended, narrowed=True
     ),
 )
 """Every source of the timeline."""

@@ -10,16 +10,19 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from jobcontract.items import Amount
+from jobcontract.job_states import JobStatus
 from jobcontract.money import EXPONENTS
-from jobcontract.overview import HOURS, Overview, QueueLine, Trend, UrgentSchedule
+from jobcontract.overview import HOURS, JobFigures, Overview, QueueLine, Trend, UrgentSchedule
 from jobcontract.permissions import GRANTS, Permission
 from jobservice.rules import standing as standings
 from jobservice.rules.queues import Queue
 from jobservice.rules.standing import BEAT, BEATS_MISSED
+from jobservice.store import job_listing as jobs_store
 from jobservice.store import money as money_store
 from jobservice.store import overview as store
 from jobservice.store import tallies
 from jobservice.store.database import Row, Transaction
+from jobservice.store.job_listing import Wanted
 from jobservice.store.overview import QueueFigures
 from jobservice.usecases.actor import Actor
 from jobservice.usecases.alarms import urgent as urgent_alarms
@@ -53,6 +56,8 @@ async def overview(service: Service, actor: Actor) -> Overview:
             parts["stops"] = await stops_of(transaction, service)
         if Permission.QUEUE_READ in may:
             parts["queues"] = await _queues(transaction, service, actor, now)
+        if Permission.JOB_READ in may:
+            parts["jobs"] = await _jobs(transaction, actor, now)
         if not {Permission.SCHEDULE_READ, Permission.PLAN_READ}.isdisjoint(may):
             parts |= await _work(transaction, may, now)
     return Overview.model_validate({**_NOTHING, **parts, "now": now})
@@ -93,6 +98,19 @@ async def _work(transaction: Transaction, may: Collection[Permission], now: date
     if Permission.PLAN_READ in may:
         parts["plans"] = row["plans"]
     return parts
+
+
+async def _jobs(transaction: Transaction, actor: Actor, now: datetime) -> JobFigures | None:
+    """Background jobs by the tallies, which know nothing of customers and workspaces."""
+    if actor.customers is not None or actor.workspaces is not None:
+        return None
+    found = await jobs_store.tallies(transaction, Wanted(reach=reach(actor)))
+    return JobFigures(
+        unresolved=sum(each.many for each in found if each.unresolved),
+        pending=sum(each.many for each in found if each.status == JobStatus.PENDING),
+        running=sum(each.many for each in found if each.status == JobStatus.RUNNING),
+        as_of=min((each.folded_at for each in found if each.folded_at is not None), default=now),
+    )
 
 
 async def _money(transaction: Transaction, actor: Actor) -> dict[str, Any]:

@@ -18,7 +18,9 @@ from jobcontract.timeline import TIMELINE_DAYS, TimelineEntry
 from jobservice.rules.timeline import Mark, Source, sources
 from jobservice.store import timeline as store
 from jobservice.store.database import Row
+from jobservice.store.items import Reach
 from jobservice.usecases.actor import Actor
+from jobservice.usecases.items import reach
 from jobservice.usecases.service import Service
 
 STATEMENT_SECONDS = 5.0
@@ -50,7 +52,7 @@ async def read_timeline(service: Service, actor: Actor, asked: AskedTimeline, af
     _refuse_odd(asked)
     most = max(1, min(asked.limit, PAGE_MAX))
     origins = sources(asked.kinds)
-    stretches = [_stretch(source, asked, after) for source in origins]
+    stretches = [_stretch(source, asked, after, reach(actor)) for source in origins]
     async with service.database.transaction(
         actor.tenant, statement_seconds=STATEMENT_SECONDS, by_index=True
     ) as transaction:
@@ -79,14 +81,15 @@ def _refuse_odd(asked: AskedTimeline) -> None:
         )
 
 
-def _stretch(source: Source, asked: AskedTimeline, after: Mark | None) -> store.Stretch:
+def _stretch(source: Source, asked: AskedTimeline, after: Mark | None, seen: Reach) -> store.Stretch:
     """What to ask of a source behind the mark: of the mark's instant, those of a later source, or its own behind the key."""
     begin, key = asked.since, None
     if after is not None:
         at, rank, last = after
         begin = at + timedelta(microseconds=1) if source.rank < rank else at
         key = last if source.rank == rank else None
-    return store.Stretch(name=source.statement, begin=begin, mark=key, more=source.asks(asked.kinds))
+    more = {**source.asks(asked.kinds), **(seen.parameters() if source.narrowed else {})}
+    return store.Stretch(name=source.statement, begin=begin, mark=key, more=more)
 
 
 def _entry(source: Source, row: Row) -> TimelineEntry:
