@@ -55,6 +55,7 @@ FILTERS: Mapping[str, str] = {
     "scope:C-3": "jobs_customers",
     "scope:W-3": "jobs_workspaces",
     "age>1h": "jobs_listed",
+    "scope:C-3 is:unresolved": "jobs_unresolved_customers",
     "is:retried kind:k.2": "jobs_failures",
     "requester:m.ito kind:k.4 status:running": "jobs_kinds",
     "requester:m.ito scope:C-3 status:cancelled age>10m": "jobs_requesters",

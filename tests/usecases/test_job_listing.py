@@ -76,6 +76,7 @@ def any_filter(chance: random.Random, rows: list[Row], now: datetime) -> tuple[s
     hours = chance.randint(2, 30)
     resolutions = {"unresolved": None, "retried": "retried", "acknowledged": "acknowledged", "resolved": "resolved"}
     is_ = chance.choice(list(resolutions))
+    two = ("retried", "resolved")
     options: list[tuple[str, Test]] = [
         (f"status:{','.join(statuses)}", lambda row: row["status"] in statuses),
         (f"kind:{','.join(kinds)}", lambda row: row["kind"] in kinds),
@@ -87,6 +88,7 @@ def any_filter(chance: random.Random, rows: list[Row], now: datetime) -> tuple[s
         ('error:"closed at","%"', lambda row: row["text"] in CAUSES[:2]),
         ("error:_", lambda row: row["text"] == CAUSES[2]),
         (f"is:{is_}", lambda row: row["status"] == "failed" and row.get("resolution") == resolutions[is_]),
+        (f"is:{','.join(two)}", lambda row: row.get("resolution") in two),
         (
             "is:cancelling,unresolved",
             lambda row: (
@@ -131,15 +133,14 @@ async def test_pages_of_any_filter_hold_what_matches_once_and_in_order(
     """`narrow`: so few rows are looked at that nearly every page of a combination ends for that reason."""
     if bounds == "narrow":
         monkeypatch.setattr(store, "LOOKED", 30)
-        monkeypatch.setattr(store, "SPREAD", 40)
+        monkeypatch.setattr(store, "SPREAD", 10)
         monkeypatch.setattr(store, "ENOUGH", 12)
+        monkeypatch.setattr(store, "AT_FIRST", 2)
     rows, now = seeded(desk, 240, seed=7), past(desk)
     chance = random.Random(bounds)  # noqa: S311  # no secret
     for _ in range(120):
         text, matches = any_filter(chance, rows, now)
-        reach: dict[str, Any] = chance.choice(
-            [{}, {}, {"customers": ("C-1", "C-3")}, {"workspaces": ("W-2",)}]
-        )
+        reach: dict[str, Any] = chance.choice([{}, {}, {"customers": ("C-1", "C-3")}, {"workspaces": ("W-2",)}])
         view = chance.choice(list(JobView))
         wanted = [
             row["id"]

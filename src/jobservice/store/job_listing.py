@@ -16,10 +16,12 @@ from jobcontract.job_states import JobStatus
 from jobservice.store.database import Row, Transaction
 from jobservice.store.items import Reach
 
-LOOKED = 5_000
+LOOKED = 2_000
 """Most jobs that one page looks at for what seldom meets."""
 SPREAD = 20_000
 """Most jobs that one page walks where nothing has to be looked at in them, over all values of what leads."""
+AT_FIRST = 8
+"""Fewest jobs that are walked of each value at first, where many values lead; more only where the page is short then."""
 ENOUGH = 1_000
 """A thing that has fewer jobs than this leads; else the one that comes first in `_PREFERRED`."""
 LEADS_MOST = 1_000
@@ -32,7 +34,7 @@ FIRST = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 """Before every job: listings go backwards."""
 _EVER = "00000000-0000-0000-0000-000000000000"
 _EVERY_STATUS = tuple(status.value for status in JobStatus)
-_PREFERRED = ("causes", "failures", "requesters", "scopes", "kinds")
+_PREFERRED = ("unresolved", "causes", "failures", "requesters", "scopes", "kinds")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,12 +95,19 @@ async def ids(transaction: Transaction, wanted: Wanted, *, before: str, most: in
 async def _walk(transaction: Transaction, wanted: Wanted, *, before: str, most: int, rows: bool) -> Page:
     asked = _parameters(wanted, before)
     name, values = await _lead(transaction, wanted, asked)
-    each = max(1, min(most + 1, SPREAD // max(1, values)) if _alone(wanted, name) else LOOKED // max(1, values))
-    found = await transaction.rows(
-        f"job_listing/{name}", **asked, lead=_lead_values(wanted, name), each=each, most=most, rows=rows
-    )
-    listed = tuple(row for row in found if row["found"] is not None)
-    return Page(rows=listed, horizon=None if len(listed) > most else found[0]["horizon"])
+    alone = _alone(wanted, name)
+    most_each = max(1, min(most + 1, SPREAD // max(1, values)) if alone else LOOKED // max(1, values))
+    each = min(most_each, max(AT_FIRST, 4 * (most + 1) // max(1, values))) if alone else most_each
+    while True:
+        found = await transaction.rows(
+            f"job_listing/{name}", **asked, lead=_lead_values(wanted, name), each=each, most=most, rows=rows
+        )
+        listed = tuple(row for row in found if row["found"] is not None)
+        if len(listed) > most or found[0]["horizon"] is None:
+            return Page(rows=listed, horizon=None)
+        if each == most_each:
+            return Page(rows=listed, horizon=found[0]["horizon"])
+        each = min(most_each, 8 * each)
 
 
 def _parameters(wanted: Wanted, before: str) -> dict[str, Any]:
@@ -157,6 +166,9 @@ def _candidates(wanted: Wanted) -> dict[str, int]:
     elif wanted.reach.customers is not None or wanted.reach.workspaces is not None:
         narrowing = wanted.reach.customers if wanted.reach.customers is not None else wanted.reach.workspaces
         found["scopes"] = len(narrowing or ())
+    if "scopes" in found and wanted.resolutions == ("none",) and not wanted.cancelling:
+        found["unresolved"] = found.pop("scopes")
+        found.pop("failures")
     if wanted.kinds is not None or wanted.statuses is not None:
         found["kinds"] = len(wanted.kinds or range(20)) * len(wanted.statuses or _EVERY_STATUS)
     return {name: values for name, values in found.items() if values <= LEADS_MOST}
@@ -175,7 +187,8 @@ async def _lead(transaction: Transaction, wanted: Wanted, asked: Mapping[str, An
         "job_listing/rarest", **{**asked, "statuses": asked["statuses"] or list(_EVERY_STATUS)}, enough=ENOUGH
     )
     assert counted is not None  # noqa: S101  # it is of one row
-    known = {name: counted[name] for name in candidates if name != "kinds" or wanted.kinds is not None}
+    uncounted = {"unresolved"} if wanted.kinds is not None else {"unresolved", "kinds"}
+    known = {name: counted[name] for name in candidates if name not in uncounted}
     if known and min(known.values()) < ENOUGH:
         name = min(known, key=lambda each: known[each])
     else:
@@ -191,6 +204,7 @@ _LED: Mapping[str, frozenset[str]] = {
     "causes": frozenset({"causes"}),
     "kinds": frozenset({"kinds", "statuses"}),
     "exact": frozenset(),
+    "unresolved": frozenset({"resolutions"}),
 }
 """What needs no look at the rows, where it leads; of scopes see `_alone`."""
 
@@ -201,9 +215,9 @@ def _alone(wanted: Wanted, name: str) -> bool:
     if name == "failures" and wanted.statuses == ("failed",):
         led.add("statuses")
     narrowed = {"customers": wanted.reach.customers, "workspaces": wanted.reach.workspaces}
-    if name == "scopes" and wanted.scopes is not None:
+    if name in ("scopes", "unresolved") and wanted.scopes is not None:
         led.add("scopes")
-    elif name == "scopes":
+    elif name in ("scopes", "unresolved"):
         narrowed["customers" if wanted.reach.customers is not None else "workspaces"] = None
     asked = {
         "kinds": wanted.kinds,
@@ -242,6 +256,12 @@ async def statuses(transaction: Transaction, wanted: Wanted, *, most: int) -> di
     asked = list(wanted.statuses or _EVERY_STATUS)
     rows = await transaction.rows("job_listing/statuses", kinds=_array(wanted.kinds), statuses=asked, most=most)
     return {row["status"]: int(row["many"]) for row in rows}
+
+
+async def unresolved(transaction: Transaction, *, most: int) -> int:
+    """How many unresolved failures the tenant has, counted to `most` + 1."""
+    row = await transaction.row("job_listing/unresolved_count", most=most)
+    return 0 if row is None else int(row["many"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -43,6 +43,8 @@ PAGE_SECONDS = 5.0
 """How long one page may take."""
 COUNTED = 1_000
 """Counts are exact up to so many."""
+SURELY = 2
+"""Where the tallies say so many times that, there are more, however old they are: it is not counted to find that out."""
 ENGINE = "jobservice"
 """What carries the jobs of this service, as people read it."""
 _OF_RESOLUTION = {JobIs.UNRESOLVED: "none", **{JobIs(each.value): each.value for each in JobResolution}}
@@ -330,26 +332,27 @@ def _count(many: int, as_of: datetime, *, exact: bool = True, at_least: bool = F
 
 
 async def _counted(transaction: Transaction, wanted: Wanted) -> JobCount:
+    """How many jobs are wanted: by the tallies where they know, and it is many; else counted."""
     now = transaction.began_at
-    if wanted.tallied and wanted.resolutions is None:
-        counted = await store.statuses(transaction, wanted, most=COUNTED)
-        many = sum(counted.values())
-    else:
-        found = await store.count(transaction, wanted, most=COUNTED)
-        many = len(found.rows)
-        if found.horizon is not None and many <= COUNTED:
-            return _count(many, now, exact=False, at_least=True)
-    if many <= COUNTED:
-        return _count(many, now)
-    if not wanted.tallied:
-        return _count(COUNTED, now, exact=False, at_least=True)
-    tallies = [
-        each
-        for each in await store.tallies(transaction, wanted)
-        if (wanted.statuses is None or each.status in wanted.statuses)
-        and (wanted.resolutions is None or each.unresolved)
-    ]
-    return _about(tallies, now)
+    if wanted.tallied:
+        tallies = [
+            each
+            for each in await store.tallies(transaction, wanted)
+            if (wanted.statuses is None or each.status in wanted.statuses)
+            and (wanted.resolutions is None or each.unresolved)
+        ]
+        many = sum(each.many for each in tallies)
+        if many > SURELY * COUNTED:
+            return _about(tallies, now)
+        if wanted.resolutions is None:
+            counted = sum((await store.statuses(transaction, wanted, most=COUNTED)).values())
+            return _count(counted, now) if counted <= COUNTED else _about(tallies, now)
+    found = await store.count(transaction, wanted, most=COUNTED)
+    if len(found.rows) > COUNTED:
+        return _about(tallies, now) if wanted.tallied else _count(COUNTED, now, exact=False, at_least=True)
+    if found.horizon is not None:
+        return _count(len(found.rows), now, exact=False, at_least=True)
+    return _count(len(found.rows), now)
 
 
 def _about(tallies: Sequence[store.Tally], now: datetime) -> JobCount:
@@ -365,20 +368,24 @@ async def _of_each(transaction: Transaction, wanted: Wanted) -> tuple[dict[JobSt
     """How many jobs of each status are in reach, and how many failures are unresolved."""
     now = transaction.began_at
     if wanted.reach.customers is None and wanted.reach.workspaces is None:
-        counted = await store.statuses(transaction, wanted, most=COUNTED)
-        tallies = await store.tallies(transaction, wanted) if max(counted.values()) > COUNTED else []
+        tallies = await store.tallies(transaction, wanted)
+        by_status = {status: [each for each in tallies if each.status == status] for status in JobStatus}
+        few = [status for status, some in by_status.items() if sum(each.many for each in some) <= SURELY * COUNTED]
+        counted = await store.statuses(transaction, replace(wanted, statuses=tuple(few)), most=COUNTED) if few else {}
         of_status = {
-            status: _count(counted[status], now)
-            if counted[status] <= COUNTED
-            else _about([each for each in tallies if each.status == status], now)
-            for status in JobStatus
+            status: _count(counted[status], now) if counted.get(status, COUNTED + 1) <= COUNTED else _about(some, now)
+            for status, some in by_status.items()
         }
-        return of_status, await _counted(transaction, replace(wanted, resolutions=("none",)))
+        open_ = [each for each in tallies if each.unresolved]
+        if sum(each.many for each in open_) > SURELY * COUNTED:
+            return of_status, _about(open_, now)
+        many = await store.unresolved(transaction, most=COUNTED)
+        return of_status, _count(many, now) if many <= COUNTED else _about(open_, now)
     found = await store.count(transaction, wanted, most=store.LOOKED)
     whole = found.horizon is None and len(found.rows) <= store.LOOKED
-    many = {status: sum(row["found_status"] == status for row in found.rows) for status in JobStatus}
+    each = {status: sum(row["found_status"] == status for row in found.rows) for status in JobStatus}
     unresolved = sum(bool(row["found_unresolved"]) for row in found.rows)
     return (
-        {status: _count(count, now, exact=whole, at_least=not whole) for status, count in many.items()},
+        {status: _count(count, now, exact=whole, at_least=not whole) for status, count in each.items()},
         _count(unresolved, now, exact=whole, at_least=not whole),
     )
