@@ -18,6 +18,7 @@ from benchmarks import (
     console,
     history,
     instants,
+    jobs_listed,
     lateness,
     machine,
     operator,
@@ -43,6 +44,7 @@ PARTS: Mapping[str, Part] = {
     "history": history.measure,
     "instants": instants.measure,
     "operator": operator.measure,
+    "jobs": jobs_listed.measure,
     "console": console.measure,
 }
 ROWS = 1_000_000
