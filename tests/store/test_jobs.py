@@ -1,0 +1,192 @@
+"""The database itself refuses what breaks an invariant of jobs, whoever writes past the code, under each role."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from jobcontract.job_states import JobStatus
+from tests.usecases.job_desk_stage import SYNC, JobStage, job_stage
+
+RESTRICTED = psycopg.errors.RestrictViolation
+CHECKED = psycopg.errors.CheckViolation
+TAKEN = psycopg.errors.UniqueViolation
+DENIED = psycopg.errors.InsufficientPrivilege
+ROLES = ("jobs_api", "jobs_worker", "jobs_owner")
+COPY = (
+    "insert into jobs.jobs (family, id, tenant, kind, kind_version, moves, submission_identity, inputs_digest, lineage,"
+    " retry_of) select family, %(new)s, tenant, kind, kind_version, moves, {identity}, inputs_digest, {lineage}, {retry_of}"
+    " from jobs.jobs where id = %(job)s"
+)
+NEW = "01a22f4b-d2c3-773c-ad11-0122e993c3d9"
+
+
+@pytest.fixture
+def stage(database: Any, worker_database: Any, people: Any) -> JobStage:
+    return job_stage(database, worker_database, people)
+
+
+@pytest.fixture
+def connections(database_url: Any) -> Iterator[dict[str, psycopg.Connection[Any]]]:
+    opened = {role: psycopg.connect(database_url(role), autocommit=True) for role in ROLES}
+    for connection in opened.values():
+        connection.execute("select set_config('jobs.tenant', 'acme', false)")
+    yield opened
+    for connection in opened.values():
+        connection.close()
+
+
+@pytest.fixture
+async def jobs(stage: JobStage) -> dict[str, str]:
+    """One job that is pending, one that runs, one of each end."""
+    made = {"pending": (await stage.submit(SYNC, "P-1")).id}
+    for status in (JobStatus.RUNNING, JobStatus.SUCCEEDED, JobStatus.FAILED):
+        made[status.value] = (await stage.submit(SYNC)).id
+        await stage.carried(made[status.value], status)
+    return made
+
+
+def _copy(*, identity: str = "'C-1'", lineage: str = f"'{NEW}'::uuid", retry_of: str = "null::uuid") -> str:
+    return COPY.format(identity=identity, lineage=lineage, retry_of=retry_of)
+
+
+ROOT = "update jobs.jobs set version = version + 1, {} where id = %(job)s"
+STEP = "update jobs.job_steps set {} where job = %(job)s and position = 1"
+REFUSED: tuple[tuple[str, str, str, tuple[type[Exception], ...]], ...] = (
+    # invariant, which job, statement, and what whoever may write the column at all is answered
+    ("INV-01", "pending", _copy(identity="submission_identity"), (TAKEN,)),
+    ("INV-02", "running", ROOT.format("status = 'done'"), (CHECKED, RESTRICTED)),
+    ("INV-02", "running", ROOT.format("settled_at = jobs.now()"), (CHECKED,)),
+    ("INV-02", "pending", ROOT.format("status = 'cancelled'"), (CHECKED,)),
+    ("INV-03", "succeeded", ROOT.format("status = 'cancelled'"), (RESTRICTED,)),
+    ("INV-03", "succeeded", ROOT.format("settled_at = jobs.now()"), (RESTRICTED,)),
+    ("INV-03", "failed", ROOT.format("status = 'running', settled_at = null"), (RESTRICTED,)),
+    ("INV-03", "succeeded", STEP.format("status = 'failed'"), (RESTRICTED,)),
+    ("INV-03", "succeeded", STEP.format("settled_at = jobs.now()"), (RESTRICTED,)),
+    ("INV-04", "running", ROOT.format("progress = 101"), (CHECKED,)),
+    ("INV-04", "succeeded", ROOT.format("progress = 99"), (RESTRICTED,)),
+    ("INV-04", "running", ROOT.format("activity_at = activity_at - interval '1 second'"), (RESTRICTED,)),
+    ("INV-04", "running", STEP.format("attempts = attempts - 1"), (RESTRICTED, CHECKED)),
+    ("INV-05", "running", "update jobs.jobs set event_sequence = 9 where id = %(job)s", (RESTRICTED,)),
+    ("INV-06", "running", "update jobs.job_events set sentence = 'Otherwise.' where job = %(job)s", (RESTRICTED,)),
+    ("INV-06", "running", "delete from jobs.job_events where job = %(job)s", (RESTRICTED,)),
+    ("INV-06", "running", "truncate jobs.payments_job_events", (RESTRICTED,)),
+    (
+        *("INV-06", "running"),
+        "insert into jobs.job_events (family, job, sequence, tenant, kind, sentence)"
+        " values ('payments', %(job)s, 1, 'acme', 'progress', 'Again.')",
+        (TAKEN,),
+    ),
+    (
+        *("INV-06", "running"),
+        "insert into jobs.job_events (family, job, sequence, tenant, kind, sentence)"
+        " values ('payments', %(job)s, 0, 'acme', 'progress', 'Never.')",
+        (CHECKED,),
+    ),
+    (
+        *("INV-07", "running"),
+        ROOT.format("status = 'succeeded', progress = 100, settled_at = jobs.now()"),
+        (RESTRICTED,),
+    ),
+    ("INV-10", "running", _copy(retry_of="id", lineage="lineage"), (RESTRICTED,)),
+    ("INV-10", "failed", _copy(retry_of="id"), (RESTRICTED, CHECKED)),
+    ("INV-03", "pending", ROOT.format("inputs = '{\"pages\": 9}'"), (RESTRICTED,)),
+    ("INV-03", "pending", ROOT.format("submission_identity = 'other'"), (RESTRICTED,)),
+)
+
+
+@pytest.mark.requirement(*("INV-01", "INV-02", "INV-03", "INV-04", "INV-05", "INV-06", "INV-07", "INV-10"))
+async def test_every_violation_is_refused_under_every_role(
+    stage: JobStage, jobs: dict[str, str], connections: dict[str, psycopg.Connection[Any]]
+) -> None:
+    answered: dict[str, set[str]] = {}
+    for invariant, which, query, errors in REFUSED:
+        for role, connection in connections.items():
+            allowed: tuple[type[Exception], ...] = errors if role == "jobs_owner" else (*errors, DENIED)
+            try:
+                with connection.transaction():
+                    touched = connection.execute(query, {"job": jobs[which], "new": NEW}).rowcount
+                assert (role, touched) == ("jobs_api", 0), query  # its policies hide the row from it
+            except allowed as error:
+                answered.setdefault(invariant, set()).add(f"{role}: {type(error).__name__}")
+    assert {each[0] for each in REFUSED} == set(answered)
+    assert any("RestrictViolation" in each for each in answered["INV-07"] if "worker" in each)
+
+
+@pytest.mark.requirement("INV-10")
+async def test_a_second_unsettled_retry_is_refused(
+    jobs: dict[str, str], connections: dict[str, psycopg.Connection[Any]]
+) -> None:
+    first = _copy(retry_of="id", lineage="lineage")
+    for connection in connections.values():
+        with connection.transaction(force_rollback=True):
+            connection.execute(first, {"job": jobs["failed"], "new": NEW})
+            second = first.replace("'C-1'", "'C-2'")
+            with pytest.raises(TAKEN, match=r"one_retry|retry_of"), connection.transaction():
+                connection.execute(second, {"job": jobs["failed"], "new": NEW[:-1] + "8"})
+
+
+@pytest.mark.requirement("INV-11")
+async def test_a_notice_is_one_an_outcome_and_what_was_delivered_is_not_claimed_again(
+    stage: JobStage, jobs: dict[str, str], connections: dict[str, psycopg.Connection[Any]]
+) -> None:
+    worker = connections["jobs_worker"]
+    again = (
+        "insert into jobs.job_notices (tenant, family, job, outcome, person, subject, text)"
+        " values ('acme', 'payments', %s, 'succeeded', 'o.lind', 's', 't')"
+    )
+    with pytest.raises(TAKEN):
+        worker.execute(again, (jobs["succeeded"],))
+    claim = (
+        "update jobs.job_notices set state = 'claimed', holder = gen_random_uuid(), expires_at = jobs.now()"
+        " where job = %s and outcome = 'succeeded'"
+    )
+    ends = (
+        sql.SQL(
+            "state = 'delivered', holder = null, expires_at = null, delivered_at = jobs.now(), ended_at = jobs.now()"
+        ),
+        sql.SQL("state = 'suppressed', holder = null, expires_at = null, ended_at = jobs.now(), reason = 'No'"),
+    )
+    for end in ends:
+        with worker.transaction(force_rollback=True):
+            worker.execute(claim, (jobs["succeeded"],))
+            worker.execute(sql.SQL("update jobs.job_notices set {} where job = %s").format(end), (jobs["succeeded"],))
+            with pytest.raises(RESTRICTED), worker.transaction():
+                worker.execute(claim, (jobs["succeeded"],))
+
+
+async def test_the_api_s_role_submits_and_cancels_and_no_more(
+    stage: JobStage, jobs: dict[str, str], connections: dict[str, psycopg.Connection[Any]]
+) -> None:
+    api = connections["jobs_api"]
+    for query, which in (
+        (ROOT.format("status = 'running'"), "pending"),
+        (ROOT.format("progress = 50"), "running"),
+        (ROOT.format("holder = null, fence = 9"), "running"),
+        (ROOT.format("failure_summary = 'x'"), "failed"),
+        (ROOT.format("resolution = 'retried', resolved_at = jobs.now()"), "failed"),
+        (ROOT.format("execution_handle = 'another'"), "pending"),
+        (STEP.format("result = '{}'"), "running"),
+        (STEP.format("status = 'cancelled', settled_at = jobs.now()"), "running"),
+        ("delete from jobs.jobs where id = %(job)s", "pending"),
+        (
+            "insert into jobs.job_notices (tenant, family, job, outcome, person, subject, text) values"
+            " ('acme', 'payments', %(job)s, 'succeeded', 'o.lind', 's', 't')",
+            "pending",
+        ),
+    ):
+        before = (stage.row(jobs[which]), stage.steps(jobs[which]))
+        try:
+            with api.transaction():
+                api.execute(query, {"job": jobs[which]})
+        except (RESTRICTED, DENIED, CHECKED):
+            pass
+        after = (stage.row(jobs[which]), stage.steps(jobs[which]))
+        assert [after[0] | {"version": 0}, after[1]] == [before[0] | {"version": 0}, before[1]], query
+        assert stage.notices(jobs["pending"]) == []
+    api.execute("select set_config('jobs.tenant', 'globex', false)")
+    assert api.execute("select count(*) from jobs.jobs").fetchone() == (0,)
