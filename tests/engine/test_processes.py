@@ -6,6 +6,8 @@ import asyncio
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,18 +22,17 @@ pytestmark = pytest.mark.long
 
 
 @pytest.fixture
-def start() -> Iterator[Callable[[str], subprocess.Popen[str]]]:
+def start(tmp_path: Path) -> Iterator[Callable[[str], subprocess.Popen[bytes]]]:
     """Starts a Worker process on a database; those that still run are killed in the end."""
-    started: list[subprocess.Popen[str]] = []
+    started: list[subprocess.Popen[bytes]] = []
 
-    def begin(url: str) -> subprocess.Popen[str]:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "tests.engine.carrier", url], stdout=subprocess.PIPE, text=True
-        )
+    def begin(url: str) -> subprocess.Popen[bytes]:
+        log = tmp_path / f"carrier-{len(started)}.log"
+        with log.open("wb") as written:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "tests.engine.carrier", url], stdout=written, stderr=subprocess.STDOUT
+            )
         started.append(process)
-        assert process.stdout is not None
-        while not process.stdout.readline().startswith("ready"):
-            assert process.poll() is None
         return process
 
     yield begin
@@ -42,7 +43,6 @@ def start() -> Iterator[Callable[[str], subprocess.Popen[str]]]:
 
 def with_kinds(stage: EngineStage) -> EngineStage:
     """The stage, with the kinds of the processes."""
-    from dataclasses import replace  # of this one place
 
     stage.records = replace(stage.records, job_kinds=KINDS)
     return stage
