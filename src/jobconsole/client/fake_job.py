@@ -216,3 +216,34 @@ def notice(job: FakeJob, outcome: JobStatus, person: Person, **more: Any) -> Job
             **more,
         }
     )
+
+
+def waiting(kind: FakeKind, at: datetime, **members: Any) -> JobSummary:
+    """A job of the kind that was asked for at an instant, and that nobody began."""
+    nothing = dict.fromkeys(
+        (
+            "customer",
+            "workspace",
+            "started_at",
+            "settled_at",
+            "last_step",
+            "last_step_status",
+            "failure_summary",
+            "failure_reference",
+            "retry_of",
+            "retried_by",
+            "cancel_asked_at",
+            "resolution",
+        )
+    )
+    given = {
+        "kind": kind.wire.id,
+        "kind_label": kind.wire.label,
+        "application": kind.wire.application,
+        "moves": kind.wire.moves,
+        "status": JobStatus.PENDING,
+        "progress": 0,
+        "requested_at": at,
+        "activity_at": at,
+    }
+    return JobSummary.model_validate({**nothing, **given, **members})

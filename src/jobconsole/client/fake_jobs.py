@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from jobconsole.client.fake_asked import PEOPLE, TENANT, Asked, Handler
-from jobconsole.client.fake_job import EVENTS_FIRST, FakeJob
+from jobconsole.client.fake_job import EVENTS_FIRST, FakeJob, waiting
 from jobconsole.client.fake_job_acts import FakeJobActs
 from jobconsole.client.fake_job_filters import matching
 from jobconsole.client.fake_job_kinds import FOREIGN, KINDS, FakeKind
@@ -96,32 +96,14 @@ class FakeAccount:
         """A pending job, asked for `ago` seconds before now; further members of its summary in `more`."""
         known, at, number = self.kind(kind), self.now() - timedelta(seconds=ago), len(self.jobs) + 1
         person = None if requester is None else Person(id=requester, name=PEOPLE[requester][0])
-        row = JobSummary(
+        row = waiting(
+            known,
+            at,
             source=source,
             id=identifier or _uuid7(at, number),
-            kind=kind,
-            kind_label=known.wire.label,
-            application=known.wire.application,
-            status=JobStatus.PENDING,
-            progress=0,
             subject=subject or known.wire.label,
             submission_identity=identity or f"{kind}-{number}",
             requester=person,
-            customer=None,
-            workspace=None,
-            requested_at=at,
-            started_at=None,
-            activity_at=at,
-            settled_at=None,
-            last_step=None,
-            last_step_status=None,
-            failure_summary=None,
-            failure_reference=None,
-            retry_of=None,
-            retried_by=None,
-            cancel_asked_at=None,
-            resolution=None,
-            moves=known.wire.moves,
         )
         job = FakeJob(summary=row.model_copy(update=more), kind=known, steps=known.queued(), plan=plan)
         job.inputs = dict(inputs or {})
