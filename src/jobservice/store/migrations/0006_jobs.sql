@@ -76,7 +76,7 @@ create table jobs.jobs (
 -- INV-10: at most one unsettled retry of a predecessor.
 create unique index jobs_one_retry on jobs.jobs (family, retry_of) where retry_of is not null and settled_at is null;
 create index jobs_retries on jobs.jobs (family, retry_of, id) where retry_of is not null;
-create index jobs_lineage on jobs.jobs (lineage, id);
+create index jobs_lineage on jobs.jobs (lineage, tenant, id);
 
 -- What listings walk, each from its end backwards. A change of status is written into all of them, so they are few;
 -- progress and activity are in none. Of several things asked for one leads, and the rest is looked at in the rows.
