@@ -92,7 +92,7 @@ async def test_every_filter_walks_its_index_and_looks_at_few_rows(
 ) -> None:
     monkeypatch.setattr(store, "LOOKED", 100)
     monkeypatch.setattr(store, "ENOUGH", 50)
-    monkeypatch.setattr("jobservice.usecases.job_listing.COUNTED", 50)
+    monkeypatch.setattr("jobservice.usecases.job_counting.COUNTED", 50)
     asked: list[tuple[str, dict[str, Any]]] = []
     original = Transaction.rows
 

@@ -160,7 +160,7 @@ async def test_pages_of_any_filter_hold_what_matches_once_and_in_order(
 async def test_counts_are_exact_while_few_and_then_say_about_as_of_or_at_least(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("jobservice.usecases.job_listing.COUNTED", 20)
+    monkeypatch.setattr("jobservice.usecases.job_counting.COUNTED", 20)
     rows = seeded(desk, 120, seed=3)
     connection = desk.people.connection
     actor = desk.actor("o.lind")

@@ -14,7 +14,7 @@ from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.ids import PAGE_MAX
 from jobcontract.job_filters import ME, NOT_GIVEN, FilterError, JobFilter, JobIs, judge_names, parse
 from jobcontract.job_states import JobResolution, JobStatus, JobView
-from jobcontract.jobs import HERE, JobCount, JobCounts, JobSource, JobSummary
+from jobcontract.jobs import HERE, JobCounts, JobSource, JobSummary
 from jobcontract.permissions import Permission
 from jobcontract.session import Person
 from jobservice.records import RecordSet
@@ -23,6 +23,7 @@ from jobservice.store import filters as filter_store
 from jobservice.store import job_listing as store
 from jobservice.store.database import Row, Transaction
 from jobservice.store.job_listing import FIRST, Wanted
+from jobservice.usecases import job_counting as counting
 from jobservice.usecases.actor import Actor
 from jobservice.usecases.items import reach
 from jobservice.usecases.job_sources import (
@@ -34,6 +35,7 @@ from jobservice.usecases.job_sources import (
     Reading,
     SourcePage,
     SourceRow,
+    count_foreign,
     merge,
     read_foreign,
 )
@@ -41,10 +43,6 @@ from jobservice.usecases.service import Service
 
 PAGE_SECONDS = 5.0
 """How long one page may take."""
-COUNTED = 1_000
-"""Counts are exact up to so many."""
-SURELY = 2
-"""Where the tallies say so many times that, there are more, however old they are: it is not counted to find that out."""
 ENGINE = "jobservice"
 """What carries the jobs of this service, as people read it."""
 _OF_RESOLUTION = {JobIs.UNRESOLVED: "none", **{JobIs(each.value): each.value for each in JobResolution}}
@@ -310,7 +308,7 @@ async def count_jobs(
 ) -> JobCounts:
     """How many jobs a filter finds, and how many of each status are in reach; refusals as of `list_jobs`.
 
-    Exact up to `COUNTED`. Above, about, where the tallies know it; else that many or more. Jobs of other engines are in
+    Exact up to `job_counting.COUNTED`. Above, about, where the tallies know it; else that many or more. Jobs of other engines are in
     the count of the filter alone.
     """
     actor.require(Permission.JOB_READ)
@@ -319,73 +317,13 @@ async def count_jobs(
     async with service.database.transaction(actor.tenant, statement_seconds=PAGE_SECONDS, by_index=True) as transaction:
         now = transaction.began_at
         await filter_store.keep_order(transaction)
-        listed = _count(0, now)
+        listed = counting.count_of(0, now)
         if HERE in named:
             wanted = await wanted_of(transaction, service, actor, asked.view, filter_, judged=not sources)
-            listed = _count(0, now) if wanted is None else await _counted(transaction, wanted)
-        statuses, unresolved = await _of_each(transaction, Wanted(reach=reach(actor)))
+            listed = counting.count_of(0, now) if wanted is None else await counting.counted(transaction, wanted)
+        statuses, unresolved = await counting.of_each(transaction, Wanted(reach=reach(actor)))
+    foreign = [source for source in sources if source.name in named]
+    if foreign:
+        elsewhere = await count_foreign(foreign, _of_source(actor, asked.view, filter_, now), counting.COUNTED)
+        listed = counting.with_foreign(listed, elsewhere)
     return JobCounts(listed=listed, unresolved=unresolved, statuses=statuses, now=now)
-
-
-def _count(many: int, as_of: datetime, *, exact: bool = True, at_least: bool = False) -> JobCount:
-    return JobCount(count=many, exact=exact, at_least=at_least, as_of=as_of)
-
-
-async def _counted(transaction: Transaction, wanted: Wanted) -> JobCount:
-    """How many jobs are wanted: by the tallies where they know, and it is many; else counted."""
-    now = transaction.began_at
-    if wanted.tallied:
-        tallies = [
-            each
-            for each in await store.tallies(transaction, wanted)
-            if (wanted.statuses is None or each.status in wanted.statuses)
-            and (wanted.resolutions is None or each.unresolved)
-        ]
-        many = sum(each.many for each in tallies)
-        if many > SURELY * COUNTED:
-            return _about(tallies, now)
-        if wanted.resolutions is None:
-            counted = sum((await store.statuses(transaction, wanted, most=COUNTED)).values())
-            return _count(counted, now) if counted <= COUNTED else _about(tallies, now)
-    found = await store.count(transaction, wanted, most=COUNTED)
-    if len(found.rows) > COUNTED:
-        return _about(tallies, now) if wanted.tallied else _count(COUNTED, now, exact=False, at_least=True)
-    if found.horizon is not None:
-        return _count(len(found.rows), now, exact=False, at_least=True)
-    return _count(len(found.rows), now)
-
-
-def _about(tallies: Sequence[store.Tally], now: datetime) -> JobCount:
-    """What the tallies say: about so many, as of when they were true. Never fewer than were counted."""
-    folded = [each.folded_at for each in tallies if each.folded_at is not None]
-    many = sum(each.many for each in tallies)
-    if many <= COUNTED:
-        return _count(COUNTED, now, exact=False, at_least=True)
-    return _count(many, min(folded, default=now), exact=False)
-
-
-async def _of_each(transaction: Transaction, wanted: Wanted) -> tuple[dict[JobStatus, JobCount], JobCount]:
-    """How many jobs of each status are in reach, and how many failures are unresolved."""
-    now = transaction.began_at
-    if wanted.reach.customers is None and wanted.reach.workspaces is None:
-        tallies = await store.tallies(transaction, wanted)
-        by_status = {status: [each for each in tallies if each.status == status] for status in JobStatus}
-        few = [status for status, some in by_status.items() if sum(each.many for each in some) <= SURELY * COUNTED]
-        counted = await store.statuses(transaction, replace(wanted, statuses=tuple(few)), most=COUNTED) if few else {}
-        of_status = {
-            status: _count(counted[status], now) if counted.get(status, COUNTED + 1) <= COUNTED else _about(some, now)
-            for status, some in by_status.items()
-        }
-        open_ = [each for each in tallies if each.unresolved]
-        if sum(each.many for each in open_) > SURELY * COUNTED:
-            return of_status, _about(open_, now)
-        many = await store.unresolved(transaction, most=COUNTED)
-        return of_status, _count(many, now) if many <= COUNTED else _about(open_, now)
-    found = await store.count(transaction, wanted, most=store.LOOKED)
-    whole = found.horizon is None and len(found.rows) <= store.LOOKED
-    each = {status: sum(row["found_status"] == status for row in found.rows) for status in JobStatus}
-    unresolved = sum(bool(row["found_unresolved"]) for row in found.rows)
-    return (
-        {status: _count(count, now, exact=whole, at_least=not whole) for status, count in each.items()},
-        _count(unresolved, now, exact=whole, at_least=not whole),
-    )

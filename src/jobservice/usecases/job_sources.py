@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 import structlog
 
@@ -140,6 +140,23 @@ async def read_foreign(
     return found
 
 
+async def count_foreign(
+    sources: Sequence[ForeignSource], asked: AskedOfSource, most: int, seconds: float = SOURCE_SECONDS
+) -> list[int | None]:
+    """How many jobs each source has, counting to `most` + 1, at the same time and within `seconds`; None: not known."""
+    tasks = [asyncio.ensure_future(source.count(asked, most)) for source in sources]
+    if tasks:
+        await asyncio.wait(tasks, timeout=seconds)
+    found: list[int | None] = []
+    for task in tasks:
+        if not task.done():
+            task.add_done_callback(_forgotten)
+            task.cancel()
+        counted = task.done() and not task.cancelled() and task.exception() is None
+        found.append(task.result() if counted else None)
+    return found
+
+
 def _outcome(
     source: ForeignSource, task: asyncio.Future[SourcePage], seconds: float
 ) -> tuple[SourcePage | None, str | None]:
@@ -158,7 +175,7 @@ def _outcome(
     return None, f"{source.name} could not be read. Its jobs are not on this page."
 
 
-def _forgotten(task: asyncio.Future[SourcePage]) -> None:
+def _forgotten(task: asyncio.Future[Any]) -> None:
     """Nobody waits for it any more: what became of it is looked at, so that nothing is said of an error unseen."""
     if not task.cancelled():
         task.exception()
