@@ -35,6 +35,10 @@ async def _another_role(owner: Database) -> None:
     await people_.grant(owner, people_.Grant(person="m.ito", tenant="acme", role=Role.AUDITOR))
 
 
+async def _less_of_it(owner: Database) -> None:
+    await people_.grant(owner, people_.Grant(person="m.ito", tenant="acme", role=Role.FINANCE, customers=("C-1",)))
+
+
 async def _last_token(owner: Database) -> None:
     made = await people_.create_token(owner, person="m.ito", label="only")
     await people_.revoke_token(owner, token=made.id)
@@ -46,6 +50,7 @@ async def _last_token(owner: Database) -> None:
         (_disable, "m.ito was disabled."),
         (_withdraw, "m.ito is nothing in acme any more."),
         (_another_role, "m.ito is auditor in acme now."),
+        (_less_of_it, "m.ito sees less of acme now."),
         (_last_token, "The last token of m.ito was revoked."),
     ],
 )

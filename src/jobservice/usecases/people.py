@@ -91,7 +91,7 @@ async def grant(database: Database, wanted: Grant) -> None:
     async with database.transaction(None) as transaction:
         await _active(transaction, wanted.person)
         await _known_tenant(transaction, wanted.tenant)
-        was = {row["tenant"]: Role(row["role"]) for row in await people.memberships(transaction, wanted.person)}
+        was = {row["tenant"]: row for row in await people.memberships(transaction, wanted.person)}.get(wanted.tenant)
         await people.grant_role(
             transaction,
             person=wanted.person,
@@ -100,11 +100,21 @@ async def grant(database: Database, wanted: Grant) -> None:
             customers=wanted.customers,
             workspaces=wanted.workspaces,
         )
-        if was.get(wanted.tenant, wanted.role) is not wanted.role:
-            reason = f"{wanted.person} is {wanted.role.value} in {wanted.tenant} now."
+        reason = None if was is None else _lost(was, wanted)
+        if reason is not None:
             await hold_back(transaction, wanted.person, reason=reason, tenants=(wanted.tenant,))
         detail = {"role": wanted.role.value, "customers": wanted.customers, "workspaces": wanted.workspaces}
         await record_on_server(transaction, "role-granted", wanted.person, (wanted.tenant,), detail)
+
+
+def _lost(was: Row, wanted: Grant) -> str | None:
+    """What a person cannot do any more that was something in the tenant before, in a sentence; None: nothing."""
+    if Role(was["role"]) is not wanted.role:
+        return f"{wanted.person} is {wanted.role.value} in {wanted.tenant} now."
+    for before, now in ((was["customers"], wanted.customers), (was["workspaces"], wanted.workspaces)):
+        if now is not None and (before is None or not set(before) <= set(now)):
+            return f"{wanted.person} sees less of {wanted.tenant} now."
+    return None
 
 
 async def withdraw(database: Database, *, person: str, tenant: str) -> None:
