@@ -42,6 +42,10 @@ def test_the_first_list_is_failures_that_nobody_resolved_and_says_what_is_not_in
     assert [each["id"] for each in every["jobs"]] == [each.id for each in typed.fake.account.within(SUPPORT)]
     assert typed("jobs", "list", "--filter", "error:nonesuch", person=SUPPORT).output.startswith("No job is like that.")
     assert furnished.foreign.id in typed("jobs", "list", "--source", "mailing", person=SUPPORT).output
+    typed.fake.account.page_most = 2
+    short = typed("jobs", "list", "--view", "all", "--limit", "5", person=SUPPORT).output
+    assert "Looked back to 2026-03-02 08:56:00Z (Mon 2026-03-02 08:56 UTC) so far.\n" in short
+    assert "There are more: --cursor 2" in short
 
 
 def test_text_of_the_service_steers_no_terminal(typed: Typed, furnished: Furnished) -> None:

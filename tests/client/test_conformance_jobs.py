@@ -105,6 +105,7 @@ async def test_kinds_are_those_of_the_records(stage: JobStage) -> None:
     assert (export.moves, export.retryable, file.moves, file.retryable) == (Moves.NOTHING, True, Moves.MONEY, True)
     assert all(each.failure_effect for each in known.values())
     assert not known["service.plan-apply"].retryable
+    assert await code(jobs.job_kinds(stage.sign_in(PUSHER))) == "permission-missing"
 
 
 async def test_the_list_shows_unresolved_failures_or_all_in_pages_the_latest_first(stage: JobStage) -> None:
@@ -223,6 +224,32 @@ async def test_what_nobody_began_is_cancelled_at_once_and_what_runs_is_asked_to_
     assert [each.id for each in (await jobs.jobs(service, "is:cancelling", view=ALL)).jobs] == [running]
     step = (await jobs.job(service, waiting)).steps[0]
     assert (step.status, step.attempts) == (StepStatus.CANCELLED, 0)
+
+
+async def test_what_a_person_may_do_is_said_with_each_job(stage: JobStage) -> None:
+    service = stage.sign_in(SUPPORT)
+    states = ("waiting", "running", "asked", "succeeded", "failed", "cancelled")
+    made = {name: await stage.submit(EXPORT, name) for name in states}
+    for name in ("running", "asked"):
+        await stage.go(made[name], RUNNING)
+    await stage.go(made["succeeded"], SUCCEEDED)
+    await stage.go(made["failed"], FAILED)
+    for name in ("asked", "cancelled"):
+        await jobs.cancel_job(service, made[name], "Not wanted", new_key())
+    offered = {}
+    for name, job in made.items():
+        acts = (await jobs.job(service, job)).acts
+        offered[name] = {each for each in ("cancel", "retry", "resolve", "reveal") if getattr(acts, each) is None}
+    assert offered == {
+        "waiting": {"cancel", "reveal"},
+        "running": {"cancel", "reveal"},
+        "asked": {"reveal"},
+        "succeeded": {"retry", "reveal"},
+        "failed": {"retry", "resolve", "reveal"},
+        "cancelled": {"retry", "reveal"},
+    }
+    file = await stage.submit(BANK_FILE, "file")
+    assert "input" in str((await jobs.job(service, file)).acts.reveal)
 
 
 @pytest.mark.requirement("INV-10")

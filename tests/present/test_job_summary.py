@@ -17,12 +17,14 @@ from jobconsole.present.job_summary import customer_summary
 from jobcontract.job_states import JobStatus
 from jobcontract.jobs import Job
 from jobcontract.session import Person
+from tests.hostile import HOSTILE as HOSTILE_TEXTS
+from tests.hostile import harmless
 
 pytestmark = pytest.mark.requirement("INV-12")
 Pick = Callable[[Furnished], FakeJob]
 
 
-async def told(fake: FakeService, job: FakeJob) -> str:
+async def told_of(fake: FakeService, job: FakeJob) -> str:
     """The summary as the twin and the screen have it."""
     return customer_summary(await detail(fake, job), UTC)
 
@@ -68,7 +70,7 @@ async def detail(fake: FakeService, job: FakeJob) -> Job:
 )
 async def test_each_way_in_which_a_job_stands_is_told(pick: Pick, sentences: list[str]) -> None:
     fake = FakeService()
-    text = await told(fake, pick(furnish(fake.account)))
+    text = await told_of(fake, pick(furnish(fake.account)))
     for sentence in sentences:
         assert sentence in text, text
     assert "\n" not in text
@@ -79,19 +81,19 @@ async def test_a_retry_is_told_while_it_waits_runs_fails_is_cancelled_and_succee
     failed = furnish(fake.account).failed[0]
     person = Person(id="o.lind", name="Olle Lind")
     new, _ = fake.account.acts.retry(failed, person, "The store has room.")
-    assert "and waits for its turn; there is nothing for you to do." in await told(fake, failed)
+    assert "and waits for its turn; there is nothing for you to do." in await told_of(fake, failed)
     fake.account.begin(new)
-    assert "and is under way; there is nothing for you to do." in await told(fake, failed)
+    assert "and is under way; there is nothing for you to do." in await told_of(fake, failed)
     fake.account.fail(new, "The store has no room yet.", "E-2")
-    assert "and could not be completed then either." in await told(fake, failed)
+    assert "and could not be completed then either." in await told_of(fake, failed)
     fake.advance(60)
     second, _ = fake.account.acts.retry(new, person, "Once more.")
     fake.account.acts.cancel(second, person, "Not wanted.")
-    assert "and that attempt was cancelled." in await told(fake, failed)
+    assert "and that attempt was cancelled." in await told_of(fake, failed)
     fake.advance(60)
     third, _ = fake.account.acts.retry(second, person, "Wanted after all.")
     fake.account.finish(third)
-    text = await told(fake, failed)
+    text = await told_of(fake, failed)
     assert "and was completed on 2 March 2026 at 09:02 UTC. There is nothing left to do." in text
     assert "E-7A31" not in text
 
@@ -101,7 +103,7 @@ async def test_nothing_internal_is_in_it_whatever_the_job_holds() -> None:
     set_ = furnish(fake.account)
     everything = [each for each in fake.account.jobs.values() if each.here]
     for job in everything:
-        text, shown = await told(fake, job), await detail(fake, job)
+        text, shown = await told_of(fake, job), await detail(fake, job)
         said = job.summary.failure_summary or ""  # what the step itself says of its inputs is safe to show
         words = [str(value) for value in job.inputs.values() if len(str(value)) > 3 and str(value) not in said]
         words += [each.reason for each in (job.cancellation, job.resolved) if each is not None and each.reason]
@@ -109,7 +111,7 @@ async def test_nothing_internal_is_in_it_whatever_the_job_holds() -> None:
         words += [f"{each.use_case}" for each in shown.steps]
         assert not [word for word in words if word in text], text
         assert text.isprintable()
-    assert HOSTILE not in await told(fake, set_.hostile)
+    assert HOSTILE not in await told_of(fake, set_.hostile)
 
 
 @pytest.mark.parametrize(
@@ -127,10 +129,19 @@ async def test_nothing_internal_is_in_it_whatever_the_job_holds() -> None:
 async def test_a_failure_that_is_not_in_plain_words_names_the_part_alone(summary: str) -> None:
     fake = FakeService()
     job = fake.account.fail(fake.account.add("payments.export"), summary, "E-1", done=2)
-    text = await told(fake, job)
+    text = await told_of(fake, job)
     assert 'What went wrong: its part "Deliver it" could not be completed.' in text
     assert summary not in text
     assert "Please quote E-1" in text
+
+
+async def test_no_text_of_the_service_breaks_the_line_or_steers_a_terminal() -> None:
+    fake = FakeService()
+    job = await detail(fake, furnish(fake.account).failed[0])
+    for text in HOSTILE_TEXTS:
+        more = {"subject": text, "failure_summary": text, "failure_reference": text or None, "kind_label": text}
+        hostile = job.model_copy(update={"summary": job.summary.model_copy(update=more)})
+        assert harmless(customer_summary(hostile, UTC)), text
 
 
 async def test_instants_are_in_the_zone_that_is_asked_for() -> None:

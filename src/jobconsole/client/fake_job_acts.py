@@ -66,10 +66,11 @@ class FakeJobActs:
             return None if refusal is None else refusal.detail
 
         return JobActs(
-            cancel=why_not(Permission.JOB_CANCEL, self.judge_cancel(job)),
+            cancel=why_not(Permission.JOB_CANCEL, self.judge_cancel(job)) or self._cancelled_before(job),
             retry=why_not(Permission.JOB_RETRY, self.judge_retry(job, single=True)),
             resolve=why_not(Permission.JOB_RESOLVE, _judge_resolve(job)),
-            reveal=why_not(Permission.JOB_REVEAL, _judge_elsewhere(job)),
+            reveal=why_not(Permission.JOB_REVEAL, _judge_elsewhere(job))
+            or (None if job.inputs else "The job has no inputs."),
         )
 
     # Judging: None where it may be done
@@ -150,10 +151,9 @@ class FakeJobActs:
     def cancel(self, job: FakeJob, person: Person | None, reason: str) -> str:
         """Ask for it; what nobody began is cancelled at once. The sentence of what became of it."""
         now = self._account.now()
-        if job.cancellation is not None and (_cancelled(job) or not job.summary.status.final):
-            who = "Somebody" if job.cancellation.person is None else job.cancellation.person.name
-            said = "cancelled it already" if _cancelled(job) else "asked for that already"
-            return f"{who} {said}: {job.cancellation.reason}"
+        before = self._cancelled_before(job)
+        if before is not None:
+            return before
         job.cancellation = Cancellation(at=now, person=person, reason=reason)
         job.put(cancel_asked_at=now)
         job.tell(JobEventKind.CANCEL_ASKED, now, f"It is to be cancelled: {reason}", person=person)
@@ -163,6 +163,15 @@ class FakeJobActs:
         if job.summary.status is JobStatus.CANCELLED:
             return "It is cancelled; nothing of it had begun."
         return "It is asked to be cancelled: the Worker ends it in a moment, unless its last step succeeds first."
+
+    @staticmethod
+    def _cancelled_before(job: FakeJob) -> str | None:
+        """That somebody cancelled it, or asked for that: theirs stands."""
+        if job.cancellation is None or (job.summary.status.final and not _cancelled(job)):
+            return None
+        who = "Somebody" if job.cancellation.person is None else job.cancellation.person.name
+        said = "cancelled it already" if _cancelled(job) else "asked for that already"
+        return f"{who} {said}: {job.cancellation.reason}"
 
     def _retry(self, asked: Asked) -> JobRetried:
         order, job = RetryJob.model_validate_json(asked.request.content), self._ours(asked)
