@@ -153,27 +153,28 @@ class JobStage:
 
     def steps(self, job: str) -> list[dict[str, Any]]:
         """Its steps in order."""
-        return self._all("select * from jobs.job_steps where job = %s order by position", job)
+        return self.all("select * from jobs.job_steps where job = %s order by position", job)
 
     def events(self, job: str) -> list[dict[str, Any]]:
         """Its history, the first line first."""
-        return self._all("select * from jobs.job_events where job = %s order by sequence", job)
+        return self.all("select * from jobs.job_events where job = %s order by sequence", job)
 
     def notices(self, job: str) -> list[dict[str, Any]]:
         """What its requester is told, the first made first."""
-        return self._all("select * from jobs.job_notices where job = %s order by made_at", job)
+        return self.all("select * from jobs.job_notices where job = %s order by made_at", job)
 
     def story(self, job: str) -> list[str]:
         """The kinds of its lines of history."""
         return [each["kind"] for each in self.events(job)]
 
-    def _all(self, query: str, job: str) -> list[dict[str, Any]]:
-        cursor = self.people.connection.execute(query, (job,))
+    def all(self, query: str, parameter: Any) -> list[dict[str, Any]]:
+        """All rows of a query with one parameter, past every wall."""
+        cursor = self.people.connection.execute(query, (parameter,))
         names = [column.name for column in cursor.description]
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
     def _one(self, query: str, job: str) -> dict[str, Any]:
-        (row,) = self._all(query, job)
+        (row,) = self.all(query, job)
         return row
 
 

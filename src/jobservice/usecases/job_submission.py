@@ -156,7 +156,7 @@ def _definition(kind: JobKind) -> dict[str, Any]:
     return {
         "label": kind.label,
         "application": kind.application,
-        "version": kind.version,
+        "definition_version": kind.version,
         "moves": kind.moves.value,
         "failure_effect": kind.failure_effect,
         "steps": [
