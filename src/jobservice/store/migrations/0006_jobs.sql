@@ -878,11 +878,13 @@ select
     'jobservice'::text as engine
 from jobs.jobs as j;
 
+-- Steps and history of a job are looked for by the job, whose id is text here.
+create index jobs_texts on jobs.jobs (tenant, (id::text));
 create view jobs.cross_job_steps as
 select
-    s.family,
-    s.job::text as job,
-    s.tenant,
+    j.family,
+    j.id::text as job,
+    j.tenant,
     s.position::integer as position,
     s.step,
     s.label,
@@ -891,13 +893,14 @@ select
     s.started_at,
     s.settled_at,
     s.sentence
-from jobs.job_steps as s;
+from jobs.jobs as j
+inner join jobs.job_steps as s on j.family = s.family and j.id = s.job;
 
 create view jobs.cross_job_events as
 select
-    e.family,
-    e.job::text as job,
-    e.tenant,
+    j.family,
+    j.id::text as job,
+    j.tenant,
     e.sequence,
     e.at,
     e.kind,
@@ -905,7 +908,8 @@ select
     e.status,
     e.progress::integer as progress,
     e.sentence
-from jobs.job_events as e;
+from jobs.jobs as j
+inner join jobs.job_events as e on j.family = e.family and j.id = e.job;
 grant usage on schema jobs to jobs_views;
 grant select on jobs.cross_job_query, jobs.cross_job_steps, jobs.cross_job_events to jobs_views;
 
