@@ -160,7 +160,7 @@ async def test_an_id_that_is_no_position_here_means_reload(api: Api, name: str) 
         "update jobs.tokens set revoked_at = jobs.now()",
         "update jobs.tokens set created_at = jobs.now() - interval '2 days', expires_at = jobs.now() - interval '1 day'",
         "update jobs.people set active = false where id = 'm.ito'",
-        "update jobs.memberships set role = 'support' where person = 'm.ito'",
+        "update jobs.memberships set role = 'pusher' where person = 'm.ito'",
         "delete from jobs.memberships where person = 'm.ito'",
     ],
     ids=["revoked", "expired", "disabled", "role", "membership"],
