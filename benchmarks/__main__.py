@@ -16,6 +16,7 @@ from benchmarks import (
     claims,
     codes,
     console,
+    engine,
     history,
     instants,
     jobs_listed,
@@ -45,6 +46,7 @@ PARTS: Mapping[str, Part] = {
     "instants": instants.measure,
     "operator": operator.measure,
     "jobs": jobs_listed.measure,
+    "engine": engine.measure,
     "console": console.measure,
 }
 ROWS = 1_000_000

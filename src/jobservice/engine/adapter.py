@@ -21,8 +21,10 @@ from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer, WorkflowSerializa
 from dbos import error as library_errors
 from sqlalchemy import event
 
+from jobcontract.errors import ErrorCode, Refusal
 from jobservice.engine.adapter_polling import IDLE_SECONDS, Bell, Polling
 from jobservice.engine.adapter_schema import SCHEMA, address
+from jobservice.store.database import reason
 
 APPLICATION = "jobs"
 QUEUE = "jobs"
@@ -148,14 +150,22 @@ class Engine:
             self.bell.ring()
 
     async def resume(self, handles: Collection[str]) -> None:
-        """Put workflows back into their queue, for whoever looks next; those that ended stay as they are. EngineError."""
-        if handles:
-            await self._apart(lambda: DBOS.resume_workflows([*handles], queue_name=QUEUE))
+        """Put workflows back into their queue, for whoever looks next; those that ended stay as they are. Refusal
+        DATABASE_AWAY where that could not be written."""
+        await self._asked(handles, lambda some: DBOS.resume_workflows(some, queue_name=QUEUE))
 
     async def remove(self, handles: Collection[str]) -> None:
-        """Remove workflows that ended, with all that the library keeps of them. EngineError."""
-        if handles:
-            await self._apart(lambda: DBOS.delete_workflows([*handles]))
+        """Remove workflows that ended, with all that the library keeps of them. Refusal as `resume`."""
+        await self._asked(handles, DBOS.delete_workflows)
+
+    async def _asked(self, handles: Collection[str], ask: Callable[[list[str]], object]) -> None:
+        if not handles or not self.launched:
+            return
+        try:
+            await self._apart(lambda: ask([*handles]))
+        except EngineError as error:
+            if self.launched:  # else this process ends, and it is another one's to do
+                raise Refusal(ErrorCode.DATABASE_AWAY, f"The engine could not write: {reason(error)}") from error
 
     async def end(self, left: Collection[str]) -> bool:
         """Take nothing more, hand over the workflows that were left and those that still run, and end the library. Whether
@@ -177,7 +187,7 @@ class Engine:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks, timeout=1.0)
-        with suppress(*EngineError):  # then whoever finds out that this process is dead resumes them
+        with suppress(Refusal):  # then whoever finds out that this process is dead resumes them
             await self.resume(handles)
         await self._apart(self._destroy)
         self.launched = False

@@ -94,7 +94,7 @@ class Carriage:
 
     async def recover_strays(self) -> int:
         """Put back what is marked as running here and does not run: the database went away while it was taken, or while its
-        end was written. How many. Refusal, EngineError."""
+        end was written. How many. Refusal."""
         async with self.writing.alone(None) as transaction:
             marked = await store.strays(transaction, self.interpreter.holder)
         astray = marked - self.engine.running
@@ -107,7 +107,7 @@ class Carriage:
 
     async def take_over(self, *, silent: float, most: int) -> tuple[int, int]:
         """Put back what runs on Workers that do not live, and adopt what earlier versions were to run; how many of each.
-        Refusal, EngineError."""
+        Refusal."""
         async with self.writing.alone(None) as transaction:
             orphans = await store.orphans(transaction, silent=silent, most=most)
             adopted = await store.adopt(transaction, VERSION)
@@ -117,7 +117,7 @@ class Carriage:
         return len(orphans), adopted
 
     async def remove_finished(self, *, most: int) -> int:
-        """Remove what the engine's library keeps of jobs that are settled; how many. Refusal, EngineError."""
+        """Remove what the engine's library keeps of jobs that are settled; how many. Refusal."""
         async with self.writing.alone(None) as transaction:
             finished = await store.finished(transaction, most=most)
         await self.engine.remove(finished)

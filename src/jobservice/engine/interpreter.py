@@ -125,16 +125,11 @@ class Interpreter:
         """The attempt that began at the step (None: take the job up first); None where nothing is left to run. `answer`:
         what beginning it said already."""
         while True:
-            if answer is None:
-                if position is None:
-                    running.held = None
-                answer, _ = await self._again(running, self._beginning(running, position))
-                running.held = running.run
-            match answer:
-                case Begun():
-                    return answer
-                case Wait():
-                    await self._pause(running, answer.seconds)
+            match answer or await self._ask_to_begin(running, position):
+                case Begun() as begun:
+                    return begun
+                case Wait() as wait:
+                    await self._pause(running, wait.seconds)
                 case Held():
                     await self._pause(running, HELD_SECONDS)
                 case CancelAsked():
@@ -142,11 +137,18 @@ class Interpreter:
                     return None
                 case Passed():
                     position = None
-                case Lost() if running.run is not None:
-                    raise _lost(running, answer)
+                case Lost() as lost if running.run is not None:
+                    raise _lost(running, lost)
                 case Ended() | Lost():
                     return None
             answer = None
+
+    async def _ask_to_begin(self, running: RunningJob, position: int | None) -> Answer:
+        if position is None:
+            running.held = None
+        answer, _ = await self._again(running, self._beginning(running, position))
+        running.held = running.run
+        return answer
 
     def _beginning(self, running: RunningJob, position: int | None) -> Callable[[], Awaitable[Answer]]:
         async def begin() -> Answer:

@@ -59,10 +59,7 @@ class Taking:
         now = asyncio.get_running_loop().time()
         if now - self._looked_at >= self.every:
             self._looked_at = now
-            try:
-                await self.carriage.recover_strays()
-            except EngineError as error:
-                self.outage.begin(reason(error))
+            await self.carriage.recover_strays()
         return self.every
 
     async def _launch(self) -> float:
