@@ -7,6 +7,7 @@ import pytest
 from jobconsole import connection
 from jobconsole.client import alarm_watch, money_watch
 from jobconsole.screens import (
+    jobs,
     occurrence,
     occurrences,
     overview,
@@ -32,6 +33,7 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queues_fetching, "PAUSE_SECONDS", 0.04)
     monkeypatch.setattr(queues_filter, "COUNT_SECONDS", 0.04)
     monkeypatch.setattr(queues, "FOLLOW_SECONDS", 0.005)
+    monkeypatch.setattr(jobs, "COUNT_SECONDS", 0.04)
     monkeypatch.setattr(connection, "FLUSH_SECONDS", 0.02)
     monkeypatch.setattr(money_watch, "PAUSE_SECONDS", 0.02)
     monkeypatch.setattr(alarm_watch, "PAUSE_SECONDS", 0.02)
@@ -45,5 +47,6 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
         occurrence,
         overview,
         recovery_progress,
+        jobs,
     ):
         monkeypatch.setattr(place, "PAUSE_SECONDS", 0.02)

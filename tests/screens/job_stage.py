@@ -50,8 +50,9 @@ async def opened(app: Console, identifier: str | None = None) -> JobScreen:
 
     def there() -> bool:
         screen = app.screen
-        found = isinstance(screen, JobScreen) and screen.parts.job is not None
-        return found and (identifier is None or screen.identifier == identifier)  # type: ignore[union-attr]  # found
+        if not isinstance(screen, JobScreen) or screen.parts.job is None:
+            return False
+        return identifier is None or screen.identifier == identifier
 
     await until(app, there, "the job")
     assert isinstance(app.screen, JobScreen)

@@ -28,6 +28,18 @@ NOUNS: Mapping[FoundNoun, str] = {
     FoundNoun.WORKER: "Worker",
 }
 """Each noun as it is read."""
+MANY: Mapping[FoundNoun, str] = {
+    FoundNoun.JOB: "jobs",
+    FoundNoun.ITEM: "items",
+    FoundNoun.PLAN: "plans",
+    FoundNoun.RECOVERY: "recoveries",
+    FoundNoun.SCHEDULE: "schedules",
+    FoundNoun.OCCURRENCE: "occurrences",
+    FoundNoun.PERSON: "people",
+    FoundNoun.AUDIT: "the audit trail",
+    FoundNoun.WORKER: "Workers",
+}
+"""All of each noun."""
 LEADS: Mapping[FoundNoun, str] = {
     FoundNoun.JOB: "opens the job",
     FoundNoun.ITEM: "opens the item in its queue",
@@ -107,9 +119,7 @@ def find_title(text: str, finding: Finding | None) -> Line:
 
 def nothing_lines(finding: Finding, keys: Mapping[str, str]) -> list[Line]:
     """What is said where nothing was found: where was looked, and how a text is written. `keys`: `again`."""
-    looked = ", ".join(
-        f"{NOUNS[noun]}s" if noun is not FoundNoun.AUDIT else "the audit trail" for noun in finding.looked
-    )
+    looked = ", ".join(MANY[noun] for noun in finding.looked)
     where = f"It was looked for in {looked}." if looked else "There is nothing that you may look through."
     return [
         (Piece(f'Nothing that you may see is called "{finding.text}".'),),

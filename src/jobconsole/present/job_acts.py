@@ -88,7 +88,6 @@ def submit_lines(kind: JobKind) -> Sequence[Line]:
     return [
         joined([Piece(kind.label, Tone.STRONG), Piece(kind.application, Tone.QUIET)]),
         *(((Piece(f"It does: {steps}.", Tone.QUIET),),) if steps else ()),
-        (Piece("The same identity with the same inputs is one job, however often it is sent.", Tone.QUIET),),
     ]
 
 

@@ -180,14 +180,17 @@ def elsewhere_words(source: str, application: str) -> str:
 # Counts
 
 
-def count_words(count: JobCount, now: datetime) -> str:
-    """`412`, `about 4,120, 4 s old`, `at least 1,000`."""
+def count_words(count: JobCount, noun: str, now: datetime) -> str:
+    """`412 unresolved`, `about 4,120 unresolved, 4 s old`, `at least 1,000 unresolved`."""
+    age = 0.0 if count.exact or count.at_least else (now - count.as_of).total_seconds()
+    return f"{brief_count(count)} {noun}{f', {brief_span(age)} old' if age >= SOON else ''}"
+
+
+def brief_count(count: JobCount) -> str:
+    """`412`, `about 4,120`, `at least 1,000`: where its age does not matter."""
     if count.exact:
         return f"{count.count:,}"
-    if count.at_least:
-        return f"at least {count.count:,}"
-    age = (now - count.as_of).total_seconds()
-    return f"about {count.count:,}{f', {brief_span(age)} old' if age >= SOON else ''}"
+    return f"{'at least' if count.at_least else 'about'} {count.count:,}"
 
 
 def match_words(counts: JobCounts | None, now: datetime, *, several: bool) -> str:
@@ -195,7 +198,7 @@ def match_words(counts: JobCounts | None, now: datetime, *, several: bool) -> st
     if counts is None:
         return "counting …"
     verb = "matches" if counts.listed.exact and counts.listed.count == 1 else "match"
-    return f"{count_words(counts.listed, now)} {verb}{' here' if several else ''}"
+    return count_words(counts.listed, f"{verb}{' here' if several else ''}", now)
 
 
 def jobs_title(counts: JobCounts | None, shown: int, now: datetime, width: int, *, several: bool) -> Line:
@@ -206,7 +209,7 @@ def jobs_title(counts: JobCounts | None, shown: int, now: datetime, width: int, 
     if counts is None:
         return joined(told)
     unresolved = Piece(
-        f"{count_words(counts.unresolved, now)} unresolved{' here' if several else ''}",
+        count_words(counts.unresolved, f"unresolved{' here' if several else ''}", now),
         Tone.BAD if counts.unresolved.count else Tone.GOOD,
     )
     told.append(unresolved)
@@ -219,7 +222,7 @@ def jobs_title(counts: JobCounts | None, shown: int, now: datetime, width: int, 
     ):
         count = counts.statuses.get(status)
         if count is not None and (count.count or not count.exact):
-            told.append(Piece(f"{count_words(count, now)} {status}", tone))
+            told.append(Piece(f"{brief_count(count)} {status}", tone))
     return whole_pieces(told, width)
 
 

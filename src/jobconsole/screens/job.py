@@ -244,8 +244,8 @@ class JobScreen(WatchingScreen):
             self.show_all()
 
     async def go_to_last(self) -> None:
-        """Reads on, and goes to the last row that was read."""
-        if self.part is Part.HISTORY:
+        """Reads what is left, and goes to the last row."""
+        while self.part is Part.HISTORY and self.parts.events_next is not None:
             await self._older()
         self._jump(-1)
 

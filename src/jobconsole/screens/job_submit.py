@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from jobconsole.present.plans import PlanSeen
 
 LABELS: Mapping[str, tuple[str, str]] = {
-    "identity": ("identity", "one intention, one identity; no secret"),
+    "identity": ("identity", "the same one is the same job, however often it is sent"),
     "customer": ("customer", "may stay empty"),
     "workspace": ("workspace", "may stay empty"),
     "subject": ("subject", "what people read of it; empty: made by itself"),
@@ -108,6 +108,7 @@ class SubmitForm(SendingDialog[Submitted]):
         """The order under its key."""
         values = self.query_one(Form).read(self._seen().now)
         if values is None:
+            self.call_after_refresh(self._reveal_fault)
             return None
         if not self._text("identity"):
             self.fault("An identity is needed: a token of yours for this one intention.")
@@ -142,6 +143,12 @@ class SubmitForm(SendingDialog[Submitted]):
         """The headless command, with what is typed so far."""
         values = {field.declared.name: text for field in self.query(Field) if (text := _typed(field))}
         return submit_command(self.kind.id, {name: self._text(name) for name in LABELS}, values, self._where)
+
+    def _reveal_fault(self) -> None:
+        """What is wrong stands under its field: all of that is brought into sight."""
+        for field in self.query(Field):
+            if self.focused is not None and field in self.focused.ancestors:
+                field.scroll_visible(animate=False)
 
     def _text(self, identifier: str) -> str:
         return self.query_one(f"#{identifier}", LineEntry).value.strip()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from jobconsole.present.columns import Line, Piece, Tone
 from jobconsole.present.job_acts import MONEY_FIRST, job_head
 from jobconsole.present.job_filters import frozen_filter
-from jobconsole.present.jobs import VIEWS, count_words
+from jobconsole.present.jobs import VIEWS, brief_count
 from jobconsole.present.plans import counted
 from jobconsole.present.schedules import At
 from jobconsole.screens.recovery_form import Asking
@@ -59,7 +59,7 @@ async def plan(screen: JobsFilteringScreen, act: RecoveryAct, marked: Marked) ->
         screen.say("All jobs there are would be taken: a filter, or another view, says which.", error=True)
         return
     counts = screen.counts if screen.counted == screen.wanted else None
-    listed = f"{count_words(counts.listed, screen.at().now)} " if counts is not None else ""
+    listed = f"{brief_count(counts.listed)} " if counts is not None else ""
     view = VIEWS[screen.shown].words
     lines: tuple[Line, ...] = (
         (Piece(f"All {listed}that are listed", Tone.STRONG), Piece(f" ({view}), found once more when it is frozen:")),
