@@ -357,6 +357,16 @@ async def test_the_raw_role_removes_nothing_of_the_trail_that_is_not_under_the_b
         assert connection.execute(RAW[what].encode()).fetchall() == []
 
 
+async def test_the_raw_role_removes_nothing_younger_than_thirty_days_whatever_the_base_is(
+    trail: Attic, database_url: Role
+) -> None:
+    with psycopg.connect(database_url("jobs_purge")) as connection:
+        connection.execute("insert into jobs.audit_base (place) values (14)")
+        assert len(connection.execute("delete from jobs.audit returning 1").fetchall()) == 12
+        assert len(connection.execute("delete from jobs.audit_links returning 1").fetchall()) == 12
+        connection.rollback()
+
+
 @pytest.mark.parametrize(
     "statement",
     [

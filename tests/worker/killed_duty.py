@@ -1,0 +1,77 @@
+"""A process that runs one duty about jobs and stands still in the middle of it, for a test to kill it there.
+
+`python -m tests.worker.killed_duty DUTY URL`: prints `there` once it stands in the middle.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from copy import copy
+from uuid import UUID
+
+from jobcontract.job_states import JobStatus
+from jobservice.application import NewWorkItem, Outcome
+from jobservice.application_jobs import FailedJob
+from jobservice.delivery import Letter
+from jobservice.store.database import Database, Transaction
+from jobservice.worker import reconciling_jobs
+from jobservice.worker.failure_effects import FailureEffects
+from jobservice.worker.fenced import FencedDuty, take
+from jobservice.worker.job_notices import JobNotices
+from jobservice.worker.reconciling_jobs import ReconcilingJobs
+from tests.usecases.desk import NOTES, RECORDS
+from tests.usecases.desk import application as desk_application
+
+
+async def stand_still() -> None:
+    """Say so, and wait to be killed."""
+    print("there", flush=True)  # noqa: T201  # whoever started this reads it
+    await asyncio.Event().wait()
+
+
+class Standing:
+    """A mail server that took the letter, and whose answer never comes."""
+
+    async def deliver(self, letter: Letter) -> None:
+        """Take it."""
+        assert letter.subject
+        await stand_still()
+
+
+async def effect(job: FailedJob) -> Outcome:
+    """Push an item, and get no further."""
+    await job.push(NOTES, NewWorkItem(key=f"failed-{job.job}", title="failed", inputs={}))
+    await stand_still()
+    raise AssertionError
+
+
+def duty_of(name: str) -> FencedDuty:
+    """The duty of that name, made so that it stands still in the middle."""
+    if name == "delivering":
+        return JobNotices(delivery=Standing())
+    if name == "effect":
+        application = copy(desk_application)
+        application.failure_effects = {"payments.note-failed": effect}
+        return FailureEffects(records=RECORDS, application=application)
+    before = reconciling_jobs.correct
+
+    async def correct(transaction: Transaction, job: str, status: JobStatus) -> None:
+        await before(transaction, job, status)
+        await stand_still()
+
+    reconciling_jobs.correct = correct  # settled, and not committed
+    return ReconcilingJobs()
+
+
+async def main(name: str, url: str) -> None:
+    """Run it."""
+    database = await Database.open(url, name="killed duty", most=5)
+    duty = duty_of(name)
+    lease = await take(database, duty, UUID(int=66), woken=True)
+    assert lease is not None
+    await duty.run_once(lease)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(*sys.argv[1:]))
