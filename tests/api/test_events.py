@@ -203,6 +203,15 @@ async def test_someone_who_may_read_no_queue_hears_of_none(api: Api) -> None:
         assert not listener.ended
 
 
+async def test_support_hears_of_jobs(api: Api) -> None:
+    body = {"kind": "payments.archive-statements", "submission_identity": "x", "inputs": {"statements": 1}}
+    async with running(api.app) as url, Listener(url, api.people.token("s.bell")) as listener:
+        pusher = await api.of("p.push")
+        made = (await pusher.post("/v1/jobs", json=body, headers=key_header())).json()["job"]
+        (hint,) = await listener.heard(made["id"])
+        assert (hint["topic"], hint["queue"]) == ("job", made["kind"])
+
+
 @pytest.mark.requirement("MONEY-34")
 async def test_only_so_many_streams_a_person_and_each_is_given_back(
     make_app: MakeApp, service: Any, api: Api, stack: AsyncExitStack

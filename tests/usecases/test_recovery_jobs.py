@@ -115,20 +115,32 @@ async def test_finance_gets_the_money_rows_alone_and_confirms_with_a_code_what_t
     desk: RecoveryDesk, hand: JobHand
 ) -> None:
     plain, money = hand.job(), hand.job("failed", FILE)
-    operators = await make(desk, "retry", [plain, money])
+    again = hand.retry(money, kind=FILE, plan=None, recovery=plain)
+    plan = hand.one("select plan::text from jobs.jobs where id = %s", money)
+    hand.connection.execute(
+        "insert into jobs.plan_items (plan, item, tenant, number, money_version, fence, title, amount_minor, currency,"
+        " payee_id, payee_name, account, account_mark, inputs, turn, ended_at) select %s, jobs.uuid7(), 'acme', n, 1, 1,"
+        " 'T', 615, 'GBP', 'P', 'N', 'A', 'm', '{}', t, jobs.now() from unnest(array['done', 'done', 'refused'])"
+        " with ordinality as g (t, n)",
+        [plan],
+    )
+    operators = await make(desk, "retry", [plain, again])
     assert [row.key for row in (await desk.shown(operators)).rows] == [plain]
-    assert (await desk.left_out(operators))["Job 2"] == (
+    assert (await desk.left_out(operators))["Job 3"] == (
         "money",
         f"{FILE} moves money: a person with payout.release (finance) retries it, with the code from their phone.",
     )
     await desk.steer("drop", operators)
-    made = await make(desk, "retry", [plain, money], "m.ito")
-    assert [row.key for row in (await desk.shown(made, "m.ito")).rows] == [money]
+    made = await make(desk, "retry", [plain, again], "m.ito")
+    assert [row.key for row in (await desk.shown(made, "m.ito")).rows] == [again]
+    assert [(each["currency"], each["out_minor"], each["count"]) for each in made["money"]] == [("GBP", 1230, 2)]
     assert (made["moves"], made["confirm_by"], counted(made)) == ("money", "totp", {"permission": 1})
     await refused_with(ErrorCode.CODE_WRONG, desk.confirm(made, "m.ito"))
     confirmed = await desk.confirm(made, "m.ito", code=desk.money.code())
     assert confirmed["state"] == "applying"
     assert desk.one("select signature is not null from jobs.recoveries where id = %s", made["id"])
+    told = desk.one("select text from jobs.notices where kind = 'recovery-confirmed'")
+    assert "It makes these jobs anew. The plans behind them released:\n  GBP 12.30 in 2\n" in told
 
 
 async def test_an_act_that_a_role_may_do_to_nothing_is_refused_before_anything_is_looked_for(
