@@ -11,13 +11,13 @@ import pytest
 
 from jobcontract.job_states import JobStatus
 from jobservice.application import Outcome, OutwardOrder, refused
-from jobservice.rules.job_kinds import PLAN_APPLY
+from jobservice.rules.job_kinds import PLAN_APPLY, JobKind
 from jobservice.store import notices, plan_jobs
 from jobservice.worker.plan_accounts import PlanAccount
 from jobservice.worker.plan_keeper import PlanKeeper
 from tests.fakes.waiting import eventually
 from tests.store.test_roles import as_role
-from tests.worker.plan_jobs_stage import FILE, FILING, filing, jobs_of, lines_of
+from tests.worker.plan_jobs_stage import FILE, FILING, KIND, filing, jobs_of, lines_of
 from tests.worker.plans_stage import FIRST, SECOND, Stage, loses_before
 
 pytestmark = pytest.mark.requirement("confirm-bulk-money-actions-out-of-band")
@@ -183,12 +183,15 @@ async def test_rows_written_past_the_service_keep_no_plan_from_ending(
     assert "Bank file was not submitted" in text
 
 
-async def test_records_without_the_kind_keep_no_plan_from_ending(stage: Stage) -> None:
-    stage = replace(stage, records=replace(FILING, job_kinds={}))
+@pytest.mark.parametrize("kinds", [{}, {FILE: replace(KIND, family="nowhere")}], ids=["no-kind", "no-tables"])
+async def test_what_cannot_be_submitted_keeps_no_plan_from_ending(stage: Stage, kinds: dict[str, JobKind]) -> None:
+    stage = replace(stage, records=replace(FILING, job_kinds=kinds))
     plan = await stage.desk.confirmed(1)
     await stage.apply()
     assert stage.plan(plan)["state"] == "done"
     assert stage.rows("select count(*) from jobs.jobs") == [(0,)]
+    ((text,),) = stage.rows("select text from jobs.notices where kind = 'plan-done'")
+    assert "was not submitted" in text
 
 
 @pytest.mark.requirement("INV-05")
