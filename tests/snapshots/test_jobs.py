@@ -101,7 +101,7 @@ def test_a_recovery_of_jobs(snap_compare: Compare) -> None:
 
 def test_finding(snap_compare: Compare) -> None:
     async def prepare(pilot: Pilot[None], app: Console, _: Furnished) -> None:
-        await pilot.press("colon", *"find C-1042", "enter")
+        await pilot.press("colon", *"find lark-42", "enter")
         await until(app, lambda: isinstance(app.screen, FindScreen) and app.screen.finding, "what was found")
 
     assert picture(snap_compare, prepare)
