@@ -271,15 +271,21 @@ class FakeAccount:
         everything = [each for each in self.within(asked.person.id) if each.here]
         statuses = {status: sum(each.summary.status is status for each in everything) for status in JobStatus}
         return JobCounts(
-            listed=self._counted(sum(each.here for each in self._asked(asked))),
+            listed=self._counted(len(self._asked(asked)), at_least=not self._all_reached(asked)),
             unresolved=self._counted(sum(each.unresolved for each in everything)),
             statuses={status: self._counted(count) for status, count in statuses.items()},
             now=self.now(),
         )
 
-    def _counted(self, count: int) -> JobCount:
+    def _counted(self, count: int, *, at_least: bool = False) -> JobCount:
         age = timedelta() if self.exact else timedelta(seconds=4)
-        return JobCount(count=count, exact=self.exact, at_least=False, as_of=self.now() - age)
+        exact = self.exact and not at_least
+        return JobCount(count=count, exact=exact, at_least=at_least, as_of=self.now() - age)
+
+    def _all_reached(self, asked: Asked) -> bool:
+        """Whether every source that is asked for was reached: else nobody knows how many it has."""
+        wanted = asked.query.get("source")
+        return all(each.reached for each in self.sources if wanted in (None, each.name))
 
     def _detail(self, asked: Asked) -> Job:
         job = self.find(asked)
