@@ -56,6 +56,8 @@ async def test_a_plan_is_a_job_that_settles_with_it(stage: Stage) -> None:
     told = stage.rows("select state, reason from jobs.job_notices where job = %s", job)
     assert told == [("suppressed", "The plan itself tells its owner.")]
     assert jobs_of(stage, FILE) == [], "its bulk command names no kind"
+    hinted = stage.rows("select count(*) from jobs.hints where topic = 'job' and ref = %s", job)
+    assert hinted == [(2,)], "as it began, and as it ended"
 
 
 async def test_an_aborted_plan_is_a_cancelled_job_and_says_who_and_why(stage: Stage) -> None:

@@ -19,8 +19,8 @@ from jobcontract.states import PlanState, Turn
 from jobservice.records import RecordSet
 from jobservice.rules.job_kinds import PLAN_APPLY, SERVICE_FAMILY
 from jobservice.rules.turns import Count
+from jobservice.store import hints, plan_jobs
 from jobservice.store import jobs as store
-from jobservice.store import plan_jobs
 from jobservice.store.database import Database, Row, Transaction
 from jobservice.store.job_events import NewEvent
 from jobservice.store.job_steps import StepChange
@@ -84,6 +84,7 @@ class PlanAccount:
                 job = await self._begun(transaction)
                 if job is not None:
                     await self._settle(transaction, job, closed, counts)
+                    await self._hint(transaction, job.id)
         except psycopg.OperationalError:
             raise
         except _NO_ANSWER as error:
@@ -108,6 +109,7 @@ class PlanAccount:
             last_step_status=StepStatus.RUNNING,
         )
         await store.write(transaction, job, change, _beginnings(job, pending=pending), steps)
+        await self._hint(transaction, job.id)
         return await store.lock(transaction, SERVICE_FAMILY, made.id)
 
     def _submission(self) -> Submission:
@@ -141,6 +143,7 @@ class PlanAccount:
         event = NewEvent(kind=JobEventKind.PROGRESS, sentence=sentence, step=step.step, status=StepStatus.RUNNING.value)
         steps = [StepChange(position=_STEP, status=StepStatus.RUNNING, progress=percent, sentence=sentence)]
         await store.write(transaction, job, change, [event], steps)
+        await self._hint(transaction, job.id)
 
     async def _settle(self, transaction: Transaction, job: LockedJob, closed: Row, counts: Sequence[Count]) -> None:
         sentence = _sentence(counts)
@@ -170,6 +173,9 @@ class PlanAccount:
             raise RuntimeError(f"job {job.id} went away while its row was locked")
         return again
 
+    async def _hint(self, transaction: Transaction, job: str) -> None:
+        await hints.add_jobs(transaction, ((self.tenant, PLAN_APPLY, job),))
+
     def _not_written(self, error: Exception) -> None:
         reason = error.detail if isinstance(error, Refusal) else type(error).__name__
         _log.warning("plan-account-not-written", plan=self.plan, reason=reason)
@@ -190,6 +196,7 @@ async def submit_at_end(
     try:
         async with transaction.connection.transaction():
             made = await submit_in(transaction, records, submission)
+            await hints.add_jobs(transaction, ((str(transaction.tenant), kind, made.id),))
     except psycopg.OperationalError:
         raise
     except _NO_ANSWER as error:
