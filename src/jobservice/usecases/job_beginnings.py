@@ -104,6 +104,7 @@ async def begin_step(
 
 
 def held_by(by: HeldBy, moves: Moves) -> str | None:
+    """Why no step that moves this may begin, in a sentence; None where it may."""
     if by.stop is not None:
         return stop_sentence(by.stop)
     if by.money is not None and moves is Moves.MONEY:

@@ -155,10 +155,12 @@ def late(job: LockedJob, what: str) -> Ended:
 
 
 def hold_of(run: Run) -> Hold:
+    """The run's hold, as a settlement compares it."""
     return Hold(holder=run.holder, fence=run.fence)
 
 
 def ended(settled: Settled) -> Ended:
+    """A settlement as the answer of a report."""
     return Ended(status=settled.status, sentence=settled.sentence, here=settled.here, refused=settled.refused)
 
 
@@ -171,6 +173,7 @@ async def fail_step(
     reference: str | None,
     outcome: Outcome | None = None,
 ) -> Ended:
+    """End the step as failed, and the job with it. `reference`: of the log line; None = a new one."""
     step, reference = decided.step, reference or new_reference()
     change = StepChange(
         position=step.position,

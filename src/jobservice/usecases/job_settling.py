@@ -112,29 +112,15 @@ async def settle_with(
         return Settled(status=decided.status, sentence=decided.sentence, here=False)
     final = decided.status
     said = rules.safe(sentence if decided.refused is None else _refused(decided.refused))
-    failed = final is JobStatus.FAILED
-    reference = (reference or new_reference()) if failed else None
+    reference = (reference or new_reference()) if final is JobStatus.FAILED else None
     left = [each for each in after.steps if not each.status.final]
     changes = [*changes, *(_left(each, final, said, reference) for each in left)]
     lines = [*events, *(_line(each, final) for each in left)]
     lines.append(_settled(final, said, reference, person))
-    last = _last(job, changes)
-    failed_step = step or (last[0] if last is not None else None)
     row = await store.write(
         transaction,
         job,
-        store.RootChange(
-            status=final,
-            holder=None if hold is None else hold.holder,
-            fence=None if hold is None else hold.fence,
-            progress=100 if final is JobStatus.SUCCEEDED else rules.progress_of(after.steps, before=job.state.progress),
-            last_step=None if last is None else last[0],
-            last_step_status=None if last is None else last[1],
-            summary=said if failed else None,
-            failure_reference=reference,
-            cause_step=(failed_step or "job") if failed else None,
-            cause=rules.cause_text(said) if failed else None,
-        ),
+        _root(job, after, final, said, reference, _last(job, changes), step=step, hold=hold),
         lines,
         changes,
         notice=_notice(job, final, said, reference, changes),
@@ -143,6 +129,34 @@ async def settle_with(
     if row is None:
         raise JobMoved(f"job {job.id} is not as it was locked")
     return Settled(status=final, sentence=said, here=True, refused=decided.refused)
+
+
+def _root(
+    job: LockedJob,
+    after: rules.JobState,
+    final: JobStatus,
+    said: str,
+    reference: str | None,
+    last: tuple[str, StepStatus] | None,
+    *,
+    step: str | None,
+    hold: Hold | None,
+) -> store.RootChange:
+    """What becomes of the root; of a failure, its cause is that of the step that failed, else of the last one begun."""
+    last_step, last_status = last or (None, None)
+    failed = final is JobStatus.FAILED
+    return store.RootChange(
+        status=final,
+        holder=None if hold is None else hold.holder,
+        fence=None if hold is None else hold.fence,
+        progress=100 if final is JobStatus.SUCCEEDED else rules.progress_of(after.steps, before=job.state.progress),
+        last_step=last_step,
+        last_step_status=last_status,
+        summary=said if failed else None,
+        failure_reference=reference,
+        cause_step=(step or last_step or "job") if failed else None,
+        cause=rules.cause_text(said) if failed else None,
+    )
 
 
 def _after(job: LockedJob, changes: Sequence[StepChange]) -> rules.JobState:
