@@ -196,6 +196,7 @@ def test_the_words_are_sentences() -> None:
         alarms.leaving("acme", "s.one", 2, NOW),
         alarms.stopped("acme", StopScope.QUEUE, "p.q", "Mina Ito", NOW),
         alarms.stopped("acme", None, "money", None, NOW),
+        *(alarms.stopped("acme", scope, "p.q", "Mina Ito", NOW) for scope in StopScope),
         alarms.worker_missing("acme", worker("a", beat=300)),
     ]
     for each in said:
