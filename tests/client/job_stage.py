@@ -3,14 +3,16 @@ yet, and a Worker that a test moves by hand."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import httpx
+import pytest
 from pydantic import SecretStr
 
 from examples.payments import application
+from jobconsole.client.errors import ServiceRefused
 from jobconsole.client.fake import FakeService
 from jobconsole.client.fake_jobs import FakeReach
 from jobconsole.client.service import Service
@@ -124,3 +126,31 @@ def real_job_stage(database: Any, worker_database: Any, people: Any) -> RealJobS
     app = app_over(service, signing_key=b"k" * 32, schema_version="1")
     desk = Desk(service, worker_database, people)
     return RealJobStage(transport=httpx.ASGITransport(app=app), desk=desk, plan="00000000-0000-7000-8000-0000000000aa")
+
+
+def stage_of(request: pytest.FixtureRequest) -> JobStage:
+    """The service that a parametrised fixture asks for; the real one needs a database."""
+    if request.param == "fake":
+        return FakeJobStage()
+    return real_job_stage(*(request.getfixturevalue(each) for each in ("database", "worker_database", "people")))
+
+
+async def refused(call: Awaitable[object]) -> ServiceRefused:
+    """How the call is refused."""
+    with pytest.raises(ServiceRefused) as caught:
+        await call
+    assert caught.value.sentence.strip()
+    return caught.value
+
+
+async def code(call: Awaitable[object]) -> str:
+    """The code with which the call is refused."""
+    return (await refused(call)).code
+
+
+async def failed(stage: JobStage, count: int = 1, kind: str = EXPORT, **scope: str) -> list[str]:
+    """Jobs that failed, the first submitted first."""
+    made = [await stage.submit(kind, f"failed-{number}", **scope) for number in range(count)]
+    for job in made:
+        await stage.go(job, JobStatus.FAILED)
+    return made
