@@ -94,13 +94,8 @@ async def test_every_filter_walks_its_index_and_looks_at_few_rows(
     monkeypatch.setattr(store, "ENOUGH", 50)
     monkeypatch.setattr("jobservice.usecases.job_counting.COUNTED", 50)
     asked: list[tuple[str, dict[str, Any]]] = []
-    original = Transaction.rows
-
-    async def rows(self: Transaction, name: str, /, **parameters: Any) -> Any:
-        asked.append((name, {"tenant": self.tenant, **parameters}))
-        return await original(self, name, **parameters)
-
-    monkeypatch.setattr(Transaction, "rows", rows)
+    for holder, name in ((Transaction, "rows"), (Transaction, "row"), (store, "texts")):
+        monkeypatch.setattr(holder, name, _recorded(getattr(holder, name), asked))
     actor, connection = desk.actor("o.lind"), desk.people.connection
     parents = {child: parent for parent, child in connection.execute(PARENTS).fetchall()}
     for text, index in FILTERS.items():
@@ -121,6 +116,16 @@ async def test_every_filter_walks_its_index_and_looks_at_few_rows(
             for each in _scans(connection, plans, name, parameters)
         }
         assert index in used, (text, used)
+
+
+def _recorded(original: Any, asked: list[tuple[str, dict[str, Any]]]) -> Any:
+    """Runs a statement, and keeps what was asked."""
+
+    async def run(transaction: Transaction, name: str, /, **parameters: Any) -> Any:
+        asked.append((name, {"tenant": transaction.tenant, **parameters}))
+        return await original(transaction, name, **parameters)
+
+    return run
 
 
 def _scans(

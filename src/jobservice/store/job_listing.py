@@ -15,10 +15,11 @@ from uuid import UUID
 from jobcontract.job_states import JobStatus
 from jobservice.store.database import Row, Transaction
 from jobservice.store.items import Reach
+from jobservice.store.texts import texts
 
 LOOKED = 2_000
 """Most jobs that one page looks at for what seldom meets."""
-SPREAD = 20_000
+SPREAD = 5_000
 """Most jobs that one page walks where nothing has to be looked at in them, over all values of what leads."""
 AT_FIRST = 8
 """Fewest jobs that are walked of each value at first, where many values lead; more only where the page is short then."""
@@ -34,6 +35,18 @@ FIRST = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 """Before every job: listings go backwards."""
 _EVER = "00000000-0000-0000-0000-000000000000"
 _EVERY_STATUS = tuple(status.value for status in JobStatus)
+_STATEMENTS: Mapping[str, str] = {
+    "all": "job_listing/all",
+    "cancelling": "job_listing/cancelling",
+    "causes": "job_listing/causes",
+    "exact": "job_listing/exact",
+    "failures": "job_listing/failures",
+    "kinds": "job_listing/kinds",
+    "requesters": "job_listing/requesters",
+    "scopes": "job_listing/scopes",
+    "unresolved": "job_listing/unresolved",
+}
+"""By what leads."""
 _PREFERRED = ("unresolved", "causes", "failures", "requesters", "scopes", "kinds")
 
 
@@ -99,15 +112,31 @@ async def _walk(transaction: Transaction, wanted: Wanted, *, before: str, most: 
     most_each = max(1, min(most + 1, SPREAD // max(1, values)) if alone else LOOKED // max(1, values))
     each = min(most_each, max(AT_FIRST, 4 * (most + 1) // max(1, values))) if alone else most_each
     while True:
-        found = await transaction.rows(
-            f"job_listing/{name}", **asked, lead=_lead_values(wanted, name), each=each, most=most, rows=rows
-        )
+        parameters = {**asked, "lead": _lead_values(wanted, name), "each": each, "most": most, "rows": rows}
+        if rows:
+            found: Sequence[Row] = await transaction.rows(_STATEMENTS[name], **parameters)
+        else:
+            found = await _without_lines(transaction, _STATEMENTS[name], parameters)
         listed = tuple(row for row in found if row["found"] is not None)
         if len(listed) > most or found[0]["horizon"] is None:
             return Page(rows=listed, horizon=None)
         if each == most_each:
             return Page(rows=listed, horizon=found[0]["horizon"])
         each = min(most_each, 8 * each)
+
+
+async def _without_lines(transaction: Transaction, name: str, parameters: Mapping[str, Any]) -> Sequence[Row]:
+    """The rows of a walk without the columns of lines, of which a thousand rows have nothing."""
+    read = await texts(transaction, name, **parameters)
+    return [
+        {
+            "horizon": read.text(row, "horizon") or None,
+            "found": read.text(row, "found") or None,
+            "found_status": read.text(row, "found_status") or None,
+            "found_unresolved": read.text(row, "found_unresolved") == "t",
+        }
+        for row in range(read.count)
+    ]
 
 
 def _parameters(wanted: Wanted, before: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from jobcontract.errors import ErrorCode, Refusal
@@ -45,6 +45,7 @@ PAGE_SECONDS = 5.0
 """How long one page may take."""
 ENGINE = "jobservice"
 """What carries the jobs of this service, as people read it."""
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _OF_RESOLUTION = {JobIs.UNRESOLVED: "none", **{JobIs(each.value): each.value for each in JobResolution}}
 Mark = tuple[str | int, ...]
 """Where to go on, as a page gives it and takes it back: name and place of each source."""
@@ -183,7 +184,7 @@ async def _own(
 
 def _made_at(job: str) -> datetime:
     """When a job was made, to the millisecond, by its id (RFC 9562, version 7)."""
-    return datetime.fromtimestamp((UUID(job).int >> 80) / 1000, tz=UTC)
+    return _EPOCH + timedelta(milliseconds=UUID(job).int >> 80)
 
 
 async def wanted_of(
