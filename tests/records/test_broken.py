@@ -39,6 +39,10 @@ def findings(code: str, folder: Path) -> list[str]:
 
 
 @pytest.mark.requirement(
+    "keep-engine-retry-configuration-in-implementation",  # engine-knob-in-record
+    "reject-unmapped-engine-steps",  # behavior-unrecorded
+    "INV-08",  # failure-effect-unstated
+    "INV-09",  # input-secret
     "carry-the-schedule-on-the-job-record",  # schedule-invalid
     "prefer-utc-schedules",  # zone-unreasoned, zone-unstated
     "define-business-local-clock-behavior",  # clock-change-unstated, hour-varies
