@@ -53,6 +53,8 @@ class World:
     told: dict[str, list[tuple[Any, ...]]] = field(default_factory=dict)
     cancelled: set[str] = field(default_factory=set)
     """Jobs of which a person was told that they are cancelled."""
+    asked: set[str] = field(default_factory=set)
+    """Jobs of which a person was told that they will be."""
 
     async def round(self, moves: Sequence[Move]) -> None:
         """All of these moves at the same instant; then every invariant."""
@@ -179,8 +181,8 @@ class World:
             return await job_acts.cancel_in(transaction, JobOrder(job=job, person=person, reason="No more"))
 
         answer = await self._in(self.stage.service.database, broken, work)
-        if isinstance(answer, Cancelled) and answer.status is JobStatus.CANCELLED:
-            self.cancelled.add(job)
+        if isinstance(answer, Cancelled):
+            (self.cancelled if answer.status is JobStatus.CANCELLED else self.asked).add(job)
 
     async def _retry(self, job: str, how: int, broken: bool) -> None:
         async def work(transaction: Transaction) -> Any:
@@ -252,6 +254,8 @@ class World:
         lines = [tuple(each.values()) for each in events]
         assert lines[: len(self.told.get(job, []))] == self.told.get(job, []), f"INV-06 {job}"
         self.seen[job], self.told[job] = {**row, "steps": steps}, lines
+        if job in self.asked and row["status"] == "succeeded":
+            assert any(each["sent_at"] for each in steps), f"INV-03: {job} was to be cancelled, and nothing was outside"
         if job in self.cancelled:
             assert row["status"] == "cancelled", f"INV-03: {job} was said to be cancelled"
 
