@@ -193,17 +193,17 @@ def brief_count(count: JobCount) -> str:
     return f"{'at least' if count.at_least else 'about'} {count.count:,}"
 
 
-def match_words(counts: JobCounts | None, now: datetime, *, several: bool) -> str:
-    """How many match a filter, beside it; `several`: of this service's own."""
+def match_words(counts: JobCounts | None, now: datetime) -> str:
+    """How many match a filter, beside it."""
     if counts is None:
         return "counting …"
     verb = "matches" if counts.listed.exact and counts.listed.count == 1 else "match"
-    return count_words(counts.listed, f"{verb}{' here' if several else ''}", now)
+    return count_words(counts.listed, verb, now)
 
 
 def jobs_title(counts: JobCounts | None, shown: int, now: datetime, width: int, *, several: bool) -> Line:
     """`Unresolved failures · 412 unresolved · 31 running`: what is listed, then figures, as many as fit whole. `several`: jobs
-    of other engines are listed, too, and those are in no count."""
+    of other engines are listed, too, and those are in none of these figures."""
     heads = {UNRESOLVED: "Unresolved failures", UNDER_WAY: "Jobs under way", EVERY: "Jobs"}
     told = [Piece(heads[shown], Tone.STRONG)]
     if counts is None:

@@ -47,6 +47,8 @@ class Goal(StrEnum):
     QUEUE = "queue"
     RECOVERIES = "recoveries"
     PLANS = "plans"
+    FAILED_JOBS = "failed-jobs"
+    JOBS = "jobs"
 
 
 class Part(StrEnum):
@@ -69,6 +71,8 @@ PLACES: Mapping[Goal, str] = {
     Goal.QUEUE: "queues",
     Goal.RECOVERIES: "recoveries",
     Goal.PLANS: "plans",
+    Goal.FAILED_JOBS: "jobs",
+    Goal.JOBS: "jobs",
 }
 """The place of each goal."""
 
@@ -158,6 +162,10 @@ def _counted(overview: Overview) -> Iterator[Lead]:
     if dead:
         words = f"{dead:,} {_plural(dead, 'dead letter')}: no machine tries {'it' if dead == 1 else 'them'} again"
         yield _need(Goal.DEAD, "", Piece("✗ dead", Tone.BAD), words)
+    failed = overview.jobs.unresolved if overview.jobs is not None else 0
+    if failed:
+        words = f"{failed:,} {_plural(failed, 'failure')} that nobody resolved, and no retry mended"
+        yield _need(Goal.FAILED_JOBS, "", Piece("✗ jobs", Tone.BAD), words)
     if unknown:
         words = f"{unknown:,} {_plural(unknown, 'payout')}: nobody knows whether the bank paid"
         yield _need(Goal.UNCERTAIN, "", Piece("? uncertain", Tone.WARN), words)
@@ -217,6 +225,10 @@ def _running(overview: Overview) -> Iterator[Lead]:
         again = f"{overview.retrying:,} waiting for the next attempt" if overview.retrying else ""
         words = f"{busy:,} {_plural(busy, 'occurrence')} running" if busy else "no occurrence runs now"
         told.append((Goal.SCHEDULES, Piece("◆ schedules", Tone.MINE if busy else Tone.QUIET), _both(words, again)))
+    if (jobs := overview.jobs) is not None:
+        waiting = f"{jobs.pending:,} pending" if jobs.pending else ""
+        words = f"{jobs.running:,} {_plural(jobs.running, 'job')} running" if jobs.running else "no job runs now"
+        told.append((Goal.JOBS, Piece("◆ jobs", Tone.MINE if jobs.running else Tone.QUIET), _both(words, waiting)))
     if overview.workers is not None:
         draining = f"{overview.workers_draining:,} draining" if overview.workers_draining else ""
         tone = Tone.GOOD if overview.workers else Tone.BAD
@@ -287,6 +299,7 @@ def calm_lines(overview: Overview) -> list[Line]:
         ("schedules that are late, parked or disabled", overview.late is not None),
         ("dead letters", overview.dead is not None),
         ("Workers", overview.workers is not None),
+        ("failed jobs", overview.jobs is not None),
         ("uncertain payouts", overview.uncertain is not None),
     ]
     words = [word for word, read in looked if read]

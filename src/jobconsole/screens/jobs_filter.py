@@ -157,7 +157,7 @@ class JobsFilteringScreen(WatchingScreen):
     def show_filter_line(self) -> None:
         """Shows the filter in force with its count."""
         counts = self.counts if self.counted == self.wanted else None
-        words = match_words(counts, self.at().now, several=self.several) if self.filter_text else ""
+        words = match_words(counts, self.at().now) if self.filter_text else ""
         self.filter_line.show(self.filter_text, words)
 
     def _judge(self, text: str) -> Fault | None:

@@ -59,7 +59,13 @@ async def plan(screen: JobsFilteringScreen, act: RecoveryAct, marked: Marked) ->
         screen.say("All jobs there are would be taken: a filter, or another view, says which.", error=True)
         return
     counts = screen.counts if screen.counted == screen.wanted else None
-    listed = f"{brief_count(counts.listed)} " if counts is not None else ""
+    listed = (
+        ""
+        if counts is None
+        else f"{counts.listed.count:,} "
+        if counts.listed.exact
+        else f"({brief_count(counts.listed)}) "
+    )
     view = VIEWS[screen.shown].words
     lines: tuple[Line, ...] = (
         (Piece(f"All {listed}that are listed", Tone.STRONG), Piece(f" ({view}), found once more when it is frozen:")),

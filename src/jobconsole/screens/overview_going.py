@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from jobconsole.places import PLACES as ALL_PLACES
 from jobconsole.places import find, resolve
+from jobconsole.present.jobs import UNDER_WAY
 from jobconsole.present.overview import PLACES, Goal, Lead
 from jobconsole.screens.queues_opening import open_uncertain
 from jobconsole.screens.stops_acting import list_stops
@@ -15,6 +16,9 @@ from jobcontract.operating import AlarmKind
 if TYPE_CHECKING:
     from jobconsole.screens.place import PlaceScreen
     from jobcontract.alarms import Alarm
+
+
+JOBS = "jobconsole.screens.jobs:JobsScreen"
 
 
 async def go_to(screen: PlaceScreen, lead: Lead) -> None:
@@ -28,6 +32,8 @@ async def go_to(screen: PlaceScreen, lead: Lead) -> None:
         await open_uncertain(screen)
     elif goal is Goal.DEAD:
         open_dead(screen)
+    elif goal is Goal.JOBS:
+        screen.app.push_screen(resolve(JOBS)("", UNDER_WAY))
     else:
         open_place(screen, PLACES[goal], lead.id if goal in (Goal.ALARM, Goal.SCHEDULE, Goal.QUEUE) else "")
 
