@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from typing import Any
 
@@ -207,3 +208,22 @@ async def test_a_job_that_was_cancelled_by_hand_meanwhile_is_told(stage: Recover
         await cancel_in(transaction, JobOrder(job=job, person="s.bell", reason="By hand"))
     assert await stage.run() == {"begun": 1, "finished": 1}
     assert stage.turns(made) == [(job, "refused", "It had been cancelled meanwhile.")]
+
+
+@pytest.mark.requirement("INV-10")
+async def test_people_who_act_on_the_same_jobs_at_the_same_time_neither_double_nor_block_it(
+    stage: RecoveryStage, work: JobStage
+) -> None:
+    jobs = await failed(work, 12)
+    made = await confirmed(stage, "retry", jobs)
+
+    async def by_hand(job: str) -> None:
+        order = JobOrder(job=job, person="s.bell", reason="Now")
+        async with stage.desk.service.database.transaction("acme") as transaction:
+            await retry_in(transaction, work.records, order)
+
+    await asyncio.gather(stage.run(), *(by_hand(each) for each in reversed(jobs)), *map(by_hand, jobs))
+    assert [len(retries(work, each)) for each in jobs] == [1] * 12
+    shown = (await stage.desk.shown(made)).recovery
+    assert (shown.state, sum(each.count for each in shown.account)) == ("done", 12)
+    assert {turn for _, turn, _ in stage.turns(made)} <= {"done", "refused"}
