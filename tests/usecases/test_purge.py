@@ -3,9 +3,8 @@ head before it on, and says what went."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -50,7 +49,6 @@ class Attic:
     stage: JobStage
     clock: Clock
     heads: Heads | None = None
-    batches: list[int] = field(default_factory=list)
 
     async def purge(self, *, stopping: Callable[[], bool] = lambda: False, **keeping: float) -> Purged:
         """One run."""
@@ -271,7 +269,6 @@ async def test_a_purge_of_the_trail_that_is_interrupted_leaves_one_that_holds(
     trail: Attic, owner_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("jobservice.usecases.purge.ROWS", 4)
-    steps = iter([False, True])
 
     class Stopping(Purging):
         """One that is asked to stop after the first step of the trail."""
@@ -401,4 +398,3 @@ async def test_other_roles_still_remove_nothing(trail: Attic, database_url: Role
             ):
                 connection.execute(f"delete from jobs.{table}".encode())
     assert trail.stage.history(job)
-    await asyncio.sleep(0)

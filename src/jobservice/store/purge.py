@@ -17,10 +17,22 @@ from jobservice.store.database import Transaction
 from jobservice.store.statements import statement
 
 FIRST = UUID(int=0)
-_TABLES_OF_JOBS = ("attempts", "notices", "events", "steps", "jobs")
+_OF_JOBS = (
+    "purge/remove_attempts",
+    "purge/remove_notices",
+    "purge/remove_events",
+    "purge/remove_steps",
+    "purge/remove_jobs",
+)
 """What is removed of jobs, the ones that refer to others first."""
-_TABLES_OF_PLANS = ("plan_exclusions", "plan_warnings", "outgoings", "plan_items", "plans")
-_TABLES_OF_RECOVERIES = ("recovery_rows", "recovery_left_out", "recoveries")
+_OF_PLANS = (
+    "purge/remove_plan_exclusions",
+    "purge/remove_plan_warnings",
+    "purge/remove_outgoings",
+    "purge/remove_plan_items",
+    "purge/remove_plans",
+)
+_OF_RECOVERIES = ("purge/remove_recovery_rows", "purge/remove_recovery_left_out", "purge/remove_recoveries")
 
 
 async def alone(connection: AsyncConnection[Any]) -> bool:
@@ -53,8 +65,8 @@ async def remove_lineages(
     if not rows:
         return {}
     of = {"family": family, "jobs": [row["id"] for row in rows]}
-    for table in _TABLES_OF_JOBS:
-        await transaction.run(f"purge/remove_{table}", **of)
+    for name in _OF_JOBS:
+        await transaction.run(name, **of)
     await transaction.run("purge/remove_runs", handles=[row["handle"] for row in rows if row["handle"]])
     causes = {row["cause"] for row in rows if row["cause"] is not None}
     if causes:
@@ -87,8 +99,8 @@ async def plans(transaction: Transaction, *, past: datetime, after: PastPlan | N
 
 async def remove_plans(transaction: Transaction, gone: Sequence[PastPlan]) -> None:
     """Remove plans of which nothing was sent, with their rows."""
-    for table in _TABLES_OF_PLANS:
-        await transaction.run(f"purge/remove_{table}", plans=[plan.id for plan in gone])
+    for name in _OF_PLANS:
+        await transaction.run(name, plans=[plan.id for plan in gone])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,8 +119,8 @@ async def recoveries(transaction: Transaction, *, past: datetime, most: int) -> 
 
 async def remove_recoveries(transaction: Transaction, gone: Sequence[PastRecovery]) -> None:
     """Remove recoveries with their rows."""
-    for table in _TABLES_OF_RECOVERIES:
-        await transaction.run(f"purge/remove_{table}", recoveries=[recovery.id for recovery in gone])
+    for name in _OF_RECOVERIES:
+        await transaction.run(name, recoveries=[recovery.id for recovery in gone])
 
 
 async def remove_keys(transaction: Transaction, *, most: int) -> Mapping[str, int]:
