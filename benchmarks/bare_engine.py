@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import Any, cast
 from uuid import uuid4
@@ -75,3 +76,5 @@ async def bare_engine(url: str, owner: str, *, at_once: int) -> AsyncIterator[No
     finally:
         await asyncio.to_thread(lambda: DBOS.destroy(destroy_registry=True))
         await source.engine.dispose()
+        # It had made the loop's threads its own, and has ended them.
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(max_workers=6))

@@ -85,7 +85,6 @@ class Engine:
         assert self._library is not None  # noqa: S101  # _launch made it
         # Workflows run where the Worker's own work does: the watchdog sees a step that blocks, and one pool serves all.
         self._library._background_event_loop.set_main_loop()
-        asyncio.get_running_loop().set_default_executor(self._threads)  # bounded: it writes how workflows ended
         self.launched = True
         assert self._polling is not None  # noqa: S101  # likewise
         self._polling.start()
@@ -191,6 +190,8 @@ class Engine:
             await self.resume(handles)
         await self._apart(self._destroy)
         self.launched = False
+        assert self._threads is not None  # noqa: S101  # it was launched
+        self._threads.shutdown(wait=False)
 
     def _destroy(self) -> None:
         DBOS.destroy(destroy_registry=True)

@@ -26,6 +26,8 @@ LEAST_SECONDS = 0.1
 """Between two writes of this process: what comes meanwhile goes along."""
 TOGETHER_MOST = 200
 """Jobs of one statement."""
+AGAIN_SECONDS = 0.3
+"""Until the next try, where a job's row was just being written."""
 AWAY_SECONDS = 1.0
 """Until the next try, where the database did not take it."""
 
@@ -101,15 +103,21 @@ class Progresses:
             for each in due
             if each.running.run is not None
         ]
+        said = {each.running.handle: each.sentence for each in due}
         for each in due:
             each.written_at, each.sentence = now, None
             self._new.discard(each.running.handle)
         try:
             async with self.writing.alone(None) as transaction:
-                await store.declare(transaction, self.holder, some)
+                written = await store.declare(transaction, self.holder, some)
         except (Refusal, psycopg.Error) as error:  # the next one that is declared says more than this one did
             _log.info("progress-not-written", count=len(some), reason=str(error))
             await asyncio.sleep(AWAY_SECONDS)
             return
         for each in due:
-            self.changed(each.running.tenant, each.running.kind, each.running.job)
+            if each.running.job in written:
+                self.changed(each.running.tenant, each.running.kind, each.running.job)
+            elif self._declared.get(each.running.handle) is each:  # another transaction has its row: soon again
+                each.written_at = now - EVERY_SECONDS + AGAIN_SECONDS
+                each.sentence = each.sentence or said[each.running.handle]
+                self._new.add(each.running.handle)

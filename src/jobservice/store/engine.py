@@ -46,19 +46,27 @@ async def look(transaction: Transaction, holder: str, held: Sequence[HeldJob]) -
     return {row["handle"]: row["lost"] for row in rows}
 
 
-async def declare(transaction: Transaction, holder: str, declared: Sequence[Declared]) -> int:
-    """Write declared progress; of how many. A job that is not this run's any more, or is to be cancelled, is left alone."""
-    rows = await transaction.rows(
-        "engine/declare",
+async def declare(transaction: Transaction, holder: str, declared: Sequence[Declared]) -> frozenset[str]:
+    """Write declared progress; ids of the jobs whose progress is written. One that is not this run's any more, is to be
+    cancelled, or is just being written by another transaction, is left alone."""
+    held = await transaction.rows(
+        "engine/hold",
         holder=holder,
         families=[each.family for each in declared],
         jobs=[each.job for each in declared],
         fences=[each.fence for each in declared],
-        positions=[each.position for each in declared],
-        percents=[each.percent for each in declared],
-        sentences=[each.sentence for each in declared],
     )
-    return len(rows)
+    ids = frozenset(row["job"] for row in held)
+    ours = [each for each in declared if each.job in ids]
+    await transaction.rows(
+        "engine/declare",
+        families=[each.family for each in ours],
+        jobs=[each.job for each in ours],
+        positions=[each.position for each in ours],
+        percents=[each.percent for each in ours],
+        sentences=[each.sentence for each in ours],
+    )
+    return ids
 
 
 async def orphans(transaction: Transaction, *, silent: float, most: int) -> list[str]:

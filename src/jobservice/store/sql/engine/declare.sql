@@ -1,40 +1,21 @@
--- Writes declared progress of many jobs at once: step, line of history and summary of each together, and only where
--- the job is still run by this Worker under that fence. Locks the jobs in the order of their ids. Returns those that
--- were written.
+-- Writes declared progress of many jobs at once: step, line of history and summary of each together. Their rows are
+-- locked before, by a statement of its own (`hold.sql`): where this one had to wait for a row and look at it again, a
+-- server of version 18.4 ended with a segmentation fault.
 with declared as materialized (
     select
         d.family,
         d.job,
-        d.fence,
         d.position,
         d.percent,
         d.sentence
     from unnest(
-        %(families)s::text[], %(jobs)s::uuid[], %(fences)s::bigint[], %(positions)s::smallint[],
-        %(percents)s::smallint[], %(sentences)s::text[]
-    ) as d (family, job, fence, position, percent, sentence)
-),
-
-locked as materialized (
-    select
-        j.family,
-        j.id,
-        j.progress,
-        j.event_sequence,
-        j.activity_at
-    from jobs.jobs as j
-    inner join declared as d on j.family = d.family and j.id = d.job
-    where
-        j.holder = %(holder)s::uuid and j.fence = d.fence and j.status = 'running' and j.cancel_asked_at is null
-    order by j.id
-    for no key update of j
+        %(families)s::text[], %(jobs)s::uuid[], %(positions)s::smallint[], %(percents)s::smallint[],
+        %(sentences)s::text[]
+    ) as d (family, job, position, percent, sentence)
 ),
 
 n as materialized (
-    select
-        jobs.now() as at,
-        count(*) as jobs
-    from locked
+    select jobs.now() as at
 ),
 
 stepped as (
@@ -43,7 +24,6 @@ stepped as (
         progress = greatest(s.progress, d.percent),
         sentence = coalesce(d.sentence, s.sentence)
     from declared as d
-    inner join locked as l on d.family = l.family and d.job = l.id
     where
         s.family = d.family and s.job = d.job and s.position = d.position and s.status = 'running'
         and (d.percent > s.progress or d.sentence is not null)
