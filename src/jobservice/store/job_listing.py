@@ -109,8 +109,9 @@ async def _walk(transaction: Transaction, wanted: Wanted, *, before: str, most: 
     asked = _parameters(wanted, before)
     name, values = await _lead(transaction, wanted, asked)
     alone = _alone(wanted, name)
-    most_each = max(1, min(most + 1, SPREAD // max(1, values)) if alone else LOOKED // max(1, values))
-    each = min(most_each, max(AT_FIRST, 4 * (most + 1) // max(1, values))) if alone else most_each
+    walked = SPREAD if alone and (rows or values == 1) else LOOKED
+    most_each = max(1, min(most + 1, walked // max(1, values)) if alone else walked // max(1, values))
+    each = min(most_each, max(AT_FIRST, 8 * (most + 1) // max(1, values))) if alone else most_each
     while True:
         parameters = {**asked, "lead": _lead_values(wanted, name), "each": each, "most": most, "rows": rows}
         if rows:

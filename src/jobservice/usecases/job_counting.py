@@ -83,8 +83,8 @@ async def of_each(transaction: Transaction, wanted: Wanted) -> tuple[dict[JobSta
             return of_status, _about(open_, now)
         many = await store.unresolved(transaction, most=COUNTED)
         return of_status, count_of(many, now) if many <= COUNTED else _about(open_, now)
-    found = await store.count(transaction, wanted, most=store.LOOKED)
-    whole = found.horizon is None and len(found.rows) <= store.LOOKED
+    found = await store.count(transaction, wanted, most=COUNTED)
+    whole = found.horizon is None and len(found.rows) <= COUNTED
     each = {status: sum(row["found_status"] == status for row in found.rows) for status in JobStatus}
     unresolved = sum(bool(row["found_unresolved"]) for row in found.rows)
     return (
