@@ -3,7 +3,7 @@
 -- `rows`: with the lines themselves, else only what they are.
 with looked as materialized (
     select
-        '' as value,
+        0 as place,
         l.*
     from (
         select
@@ -31,7 +31,7 @@ ends as (
         count(*) as many,
         (array_agg(l.id order by l.id))[1] as last
     from looked as l
-    group by l.value
+    group by l.place
 ),
 
 horizon as (

@@ -31,7 +31,7 @@ with named as materialized (
 
 looked as materialized (
     select
-        '' as value,
+        0 as place,
         l.*
     from named as w
     cross join lateral (
@@ -61,7 +61,7 @@ ends as (
         count(*) as many,
         (array_agg(l.id order by l.id))[1] as last
     from looked as l
-    group by l.value
+    group by l.place
 ),
 
 horizon as (

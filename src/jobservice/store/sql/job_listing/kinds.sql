@@ -10,12 +10,20 @@ with kinds as (
     where %(kinds)s::text[] is null
 ),
 
+pairs as (
+    select
+        k.kind,
+        v.status,
+        row_number() over () as place
+    from kinds as k
+    cross join unnest(%(lead)s::text[]) as v (status)
+),
+
 looked as materialized (
     select
-        v.value || ' ' || k.kind as value,
+        v.place,
         l.*
-    from kinds as k
-    cross join unnest(%(lead)s::text[]) as v (value)
+    from pairs as v
     cross join lateral (
         select
             j.family,
@@ -30,8 +38,8 @@ looked as materialized (
         from jobs.jobs as j
         where
             j.tenant = %(tenant)s
-            and j.kind = k.kind
-            and j.status = v.value
+            and j.kind = v.kind
+            and j.status = v.status
             and j.id < %(before)s::uuid
             and j.id >= %(since)s::uuid
         order by j.id desc
@@ -44,7 +52,7 @@ ends as (
         count(*) as many,
         (array_agg(l.id order by l.id))[1] as last
     from looked as l
-    group by l.value
+    group by l.place
 ),
 
 horizon as (

@@ -2,13 +2,15 @@
 -- What else is asked for is looked at in at most `each` rows of each of them; where one has as many, the page ends
 -- there (`horizon`): what follows was not looked at. `rows`: with the lines themselves, else only what they are.
 with wanted as (
-    select v.value
-    from unnest(%(lead)s::text[]) as v (value)
+    select
+        v.value,
+        v.place
+    from unnest(%(lead)s::text[]) with ordinality as v (value, place)
 ),
 
 looked as materialized (
     select
-        v.value,
+        v.place,
         l.*
     from wanted as v
     cross join lateral (
@@ -38,7 +40,7 @@ ends as (
         count(*) as many,
         (array_agg(l.id order by l.id))[1] as last
     from looked as l
-    group by l.value
+    group by l.place
 ),
 
 horizon as (

@@ -2,18 +2,22 @@
 -- What else is asked for is looked at in at most `each` rows of each of them; where one has as many, the page ends
 -- there (`horizon`): what follows was not looked at. `rows`: with the lines themselves, else only what they are.
 with of_customers as (
-    select v.value
-    from unnest(%(lead_customers)s::text[]) as v (value)
+    select
+        v.value,
+        v.place
+    from unnest(%(lead_customers)s::text[]) with ordinality as v (value, place)
 ),
 
 of_workspaces as (
-    select v.value
-    from unnest(%(lead_workspaces)s::text[]) as v (value)
+    select
+        v.value,
+        -v.place as place
+    from unnest(%(lead_workspaces)s::text[]) with ordinality as v (value, place)
 ),
 
 looked as materialized (
     select
-        'c ' || v.value as value,
+        v.place,
         l.*
     from of_customers as v
     cross join
@@ -41,7 +45,7 @@ looked as materialized (
         ) as l
     union all
     select
-        'w ' || v.value as value,
+        v.place,
         l.*
     from of_workspaces as v
     cross join lateral (
@@ -73,7 +77,7 @@ ends as (
         count(*) as many,
         (array_agg(l.id order by l.id))[1] as last
     from looked as l
-    group by l.value
+    group by l.place
 ),
 
 horizon as (
