@@ -48,6 +48,23 @@ async def bare_engine(url: str, owner: str, *, at_once: int) -> AsyncIterator[No
         )
     )
 
+    _register(source, executor)
+    DBOS.launch()
+    await DBOS.register_queue_async(
+        QUEUE, worker_concurrency=at_once, polling_interval_sec=0.01, on_conflict="always_update"
+    )
+    try:
+        yield
+    finally:
+        await asyncio.to_thread(lambda: DBOS.destroy(destroy_registry=True))
+        await source.engine.dispose()
+        # It had made the loop's threads its own, and has ended them.
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(max_workers=6))
+
+
+def _register(source: AsyncSQLAlchemyDatasource, executor: str) -> None:
+    """The workflow of a job: one transaction step with all its statements."""
+
     async def step(family: str, job: str, tenant: str, handle: str) -> str:
         held = await (await source.sql_session().connection()).get_raw_connection()
         connection = cast("AsyncConnection[Any]", held.driver_connection)
@@ -66,15 +83,3 @@ async def bare_engine(url: str, owner: str, *, at_once: int) -> AsyncIterator[No
         assert handle is not None  # noqa: S101  # it runs as a workflow
         options: Any = {"name": "work", "isolation_level": "READ COMMITTED"}
         return await source.run_tx_step_async(options, step, family, job, tenant, handle)
-
-    DBOS.launch()
-    await DBOS.register_queue_async(
-        QUEUE, worker_concurrency=at_once, polling_interval_sec=0.01, on_conflict="always_update"
-    )
-    try:
-        yield
-    finally:
-        await asyncio.to_thread(lambda: DBOS.destroy(destroy_registry=True))
-        await source.engine.dispose()
-        # It had made the loop's threads its own, and has ended them.
-        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(max_workers=6))

@@ -105,11 +105,14 @@ class EngineStage:
 
     def row(self, job: str) -> Mapping[str, Any]:
         """The job's row."""
-        return self.rows("select * from jobs.jobs where id = %s", job)[0]
+        row: Mapping[str, Any] = self.rows("select * from jobs.jobs where id = %s", job)[0]
+        return row
 
     def step_row(self, job: str, position: int = 1) -> Mapping[str, Any]:
         """A step's row."""
-        return self.rows("select * from jobs.job_steps where job = %s and position = %s", job, position)[0]
+        rows = self.rows("select * from jobs.job_steps where job = %s and position = %s", job, position)
+        row: Mapping[str, Any] = rows[0]
+        return row
 
     def events(self, job: str) -> list[str]:
         """The kinds of the lines of its history."""

@@ -6,7 +6,7 @@ import logging
 import os
 from collections.abc import Callable, Mapping
 from functools import partial
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from jobservice.application import Application
 from jobservice.bootstrap import process
@@ -129,6 +129,22 @@ def _keys(settings: ProcessSettings) -> Callable[[], PublicKeys] | None:
     return None if settings.public_keys is None else partial(read_public_keys, settings.public_keys)
 
 
+def _carriage(
+    database: Database, records: RecordSet, application: Application, settings: ProcessSettings, incarnation: UUID
+) -> Carriage:
+    """The engine of background jobs."""
+    return Carriage.of(
+        database,
+        settings.database_url,
+        str(incarnation),
+        records=records,
+        scorer=Scorer.of(records, application),
+        steps=application.steps,
+        proof=_proof(records, settings),
+        at_once=records.settings.jobs_at_once,
+    )
+
+
 def _proof(records: RecordSet, settings: ProcessSettings) -> Proof | None:
     """What a job that moves money is believed by; None where nobody said where the keys are."""
     keys = _keys(settings)
@@ -176,16 +192,7 @@ async def run_worker(
         stopping = stop_signals(until_stdin_closes=until_stdin_closes)
         incarnation = uuid4()
         outage = Outage(database=database)
-        carriage = Carriage.of(
-            database,
-            settings.database_url,
-            str(incarnation),
-            records=records,
-            scorer=Scorer.of(records, application),
-            steps=application.steps,
-            proof=_proof(records, settings),
-            at_once=records.settings.jobs_at_once,
-        )
+        carriage = _carriage(database, records, application, settings, incarnation)
         worker = Worker(
             database=database,
             duties=(

@@ -1,5 +1,5 @@
--- Locks those of several jobs that this Worker still runs under that fence and that nobody asked to cancel. What another
--- transaction is just writing is left out: its progress can wait, and nobody waits for it.
+-- Locks those of several jobs that this Worker still runs under that fence and that nobody asked to cancel. What
+-- another transaction is just writing is left out: its progress can wait, and nobody waits for it.
 select j.id::text as job
 from jobs.jobs as j
 inner join
