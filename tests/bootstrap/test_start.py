@@ -27,7 +27,7 @@ def deployed(server: Server, worker_id: str) -> Iterator[str]:
     """A migrated database with the true clock, as a deployment has."""
     name = f"deployed_{worker_id}"
     server.create_database(name)
-    migrate(server.url("jobs_owner", name))
+    migrate(server.url("jobs_owner", name), families=("payments",))
     yield name
     server.drop_database(name)
 
