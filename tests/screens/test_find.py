@@ -37,8 +37,11 @@ async def test_one_thing_opens_at_once_and_several_are_listed_with_what_was_met(
         assert (await opened(app, found.failed[0].id)).summary
         await pilot.press("backspace")
         await said(app, 'Find "E-7A31" · 1 found')
+        screen = app.screen
+        assert isinstance(screen, FindScreen)
+        await screen.reload()
         await idle(app)
-        assert isinstance(app.screen, FindScreen), "coming back to what was found does not open it again"
+        assert app.screen is screen, "coming back to what was found does not open it again"
         await pilot.press("slash")
         await until(app, lambda: isinstance(app.screen, GoToScreen), "the question")
         await pilot.press(*"lark-42", "enter")

@@ -59,7 +59,7 @@ def rows_columns(*, confirmed: bool, jobs: bool = False) -> tuple[Column, ...]:
         return (
             Column(id="number", label="#", least=2, right=True, uncut=True, most=7, yields=3),
             first,
-            Column(id="name", label="job", least=14, most=32, yields=5),
+            Column(id="name", label="job", least=14, most=24, yields=5),
             Column(id="items", label="asked for", least=8, uncut=True, most=18, yields=1),
             Column(id="told", label="how it went" if confirmed else "why it failed", least=16, yields=6),
         )
