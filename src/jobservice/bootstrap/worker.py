@@ -173,6 +173,31 @@ def _applying(
     return (Applying(database=database, records=records, application=application, keys=keys),)
 
 
+def _all_duties(
+    records: RecordSet,
+    application: Application,
+    settings: ProcessSettings,
+    carriage: Carriage,
+    outage: Outage,
+    ways: tuple[Delivery | None, Webhook | None],
+) -> tuple[FencedDuty, ...]:
+    """What one Worker at a time does, the engine's part of it too. `ways`: how people and receivers are told."""
+    delivery, webhook = ways
+    return (
+        *duties(
+            records,
+            application,
+            delivery,
+            deployment=settings.deployment,
+            heads=heads_of(settings),
+            keys=_keys(settings),
+            webhook=webhook,
+        ),
+        TakingOver(carriage=carriage, settled=outage.settled),
+        RemovingWorkflows(carriage=carriage),
+    )
+
+
 async def run_worker(
     settings: ProcessSettings, overrides: Mapping[str, str], *, until_stdin_closes: bool = False
 ) -> None:
@@ -180,7 +205,7 @@ async def run_worker(
     process.harden()
     application = process.load_application(settings.application)
     records = process.load_records(application, overrides)
-    delivery, webhook = delivery_of(settings), webhook_of(settings)
+    ways = delivery_of(settings), webhook_of(settings)
     await process.reach(settings.database_url)
     database = await Database.open(settings.database_url, name="jobservice worker", most=_connections(records))
     try:
@@ -195,19 +220,7 @@ async def run_worker(
         carriage = _carriage(database, records, application, settings, incarnation)
         worker = Worker(
             database=database,
-            duties=(
-                *duties(
-                    records,
-                    application,
-                    delivery,
-                    deployment=settings.deployment,
-                    heads=heads_of(settings),
-                    keys=_keys(settings),
-                    webhook=webhook,
-                ),
-                TakingOver(carriage=carriage, settled=outage.settled),
-                RemovingWorkflows(carriage=carriage),
-            ),
+            duties=_all_duties(records, application, settings, carriage, outage, ways),
             leased=leased_work(database, records, application, settings, settled=outage.settled),
             stop=stopping.begun,
             at_once=stopping.at_once,
