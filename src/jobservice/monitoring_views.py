@@ -18,8 +18,6 @@ from jobservice.store.database import reason
 from jobservice.store.owner import connect
 from jobservice.store.statements import statement
 
-VIEWS = ("query", "steps", "events")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineTables:
@@ -27,11 +25,21 @@ class EngineTables:
 
     tables: tuple[str, ...]
     usual_schema: str
+    views: tuple[str, str, str]
+    """The statements that make the three."""
 
 
 ENGINES: Mapping[str, EngineTables] = {
-    "procrastinate": EngineTables(tables=("procrastinate_jobs", "procrastinate_events"), usual_schema="public"),
-    "dbos": EngineTables(tables=("workflow_status", "operation_outputs"), usual_schema="dbos"),
+    "procrastinate": EngineTables(
+        tables=("procrastinate_jobs", "procrastinate_events"),
+        usual_schema="public",
+        views=("views/procrastinate_query", "views/procrastinate_steps", "views/procrastinate_events"),
+    ),
+    "dbos": EngineTables(
+        tables=("workflow_status", "operation_outputs"),
+        usual_schema="dbos",
+        views=("views/dbos_query", "views/dbos_steps", "views/dbos_events"),
+    ),
 }
 """The engines that views can be made for, by name."""
 
@@ -120,8 +128,9 @@ def _install(connection: psycopg.Connection[Any], wanted: WantedViews, engine: E
         },
     )
     connection.execute(statement("views/drop"))
-    for view in VIEWS:
-        connection.execute(statement(f"views/{wanted.engine}_{view}"))
+    for view in engine.views:
+        connection.execute(statement(view))
+    _run_text(connection, "views/grant_schema", schemas)
     _run_text(connection, "views/grant", schemas)
     row = connection.execute(statement("views/shown")).fetchone()
     return InstalledViews(schema=wanted.target, engine_schema=engine_schema, jobs=0 if row is None else row[0])

@@ -26,6 +26,8 @@ from jobservice.usecases.job_sources import START, AskedOfSource, ForeignSource,
 
 READ_SECONDS = 2.0
 """How long one statement of a source may take."""
+_LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
+"""Where a view does not say when."""
 FIND_SECONDS = 30.0
 """How often a database is looked through for views anew."""
 CONNECTIONS = 2
@@ -329,7 +331,7 @@ def _place(position: Position) -> tuple[int, str] | None:
 
 
 def _instant(value: Any) -> datetime:
-    return value if isinstance(value, datetime) else datetime.fromtimestamp(0, UTC)
+    return value if isinstance(value, datetime) else _LONG_AGO
 
 
 def _word(schema: str) -> str:
