@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import datetime
 from typing import Any
 
@@ -58,6 +59,26 @@ async def test_a_submission_is_one_job_however_often_it_is_sent(api: Api, hand: 
     assert handle
     assert handle not in first.text + read.text
     assert hand.one("select count(*) from jobs.audit where action = 'submit-job' and outcome = 'done'") == 1
+
+
+@pytest.mark.requirement("PG-04", "INV-01")
+async def test_twenty_at_the_same_moment_make_one_job_and_everybody_is_told_its_id(api: Api, hand: JobHand) -> None:
+    await asyncio.gather(api.of("o.lind"), api.of("p.push"))
+    for name in ("first", "second", "third"):
+        answers = await asyncio.gather(
+            *(
+                post(
+                    api, ("o.lind", "p.push")[each % 2], "/v1/jobs", submission(name, inputs={"statements": each // 10})
+                )
+                for each in range(20)
+            )
+        )
+        made = [each.json() for each in answers if each.status_code == 201]
+        taken = [problem_of(each, 409, "job-identity-taken") for each in answers if each.status_code != 201]
+        assert (len(made), len(taken)) == (10, 10)
+        assert len({each["job"]["id"] for each in made} | {each["job"] for each in taken}) == 1
+        assert sum(each["first"] for each in made) == 1
+        assert hand.one("select count(*) from jobs.jobs where submission_identity = %s", name) == 1
 
 
 @pytest.mark.requirement("MONEY-1")

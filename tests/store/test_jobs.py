@@ -99,7 +99,7 @@ REFUSED: tuple[tuple[str, str, str, tuple[type[Exception], ...]], ...] = (
 )
 
 
-@pytest.mark.requirement(*("INV-01", "INV-02", "INV-03", "INV-04", "INV-05", "INV-06", "INV-07", "INV-10"))
+@pytest.mark.requirement("INV-01", "INV-02", "INV-03", "INV-04", "INV-05", "INV-06", "INV-07", "INV-10")
 async def test_every_violation_is_refused_under_every_role(
     stage: JobStage, jobs: dict[str, str], connections: dict[str, psycopg.Connection[Any]]
 ) -> None:

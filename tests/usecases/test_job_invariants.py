@@ -65,7 +65,7 @@ async def driven(stage: JobStage, rounds: list[list[Move]]) -> None:
 
 
 @pytest.mark.requirement(
-    *("INV-01", "INV-02", "INV-03", "INV-04", "INV-05", "INV-06", "INV-07", "INV-08", "INV-10", "INV-11")
+    "INV-01", "INV-02", "INV-03", "INV-04", "INV-05", "INV-06", "INV-07", "INV-08", "INV-10", "INV-11"
 )
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rounds=ROUNDS)

@@ -96,7 +96,7 @@ async def waited_for(stage: JobStage, count: int) -> None:
     raise AssertionError("nobody waits")
 
 
-@pytest.mark.requirement("INV-01")
+@pytest.mark.requirement("PG-04", "INV-01")
 async def test_a_first_that_is_rolled_back_makes_the_duplicate_the_first(stage: JobStage) -> None:
     held = asyncio.Event()
 
