@@ -97,6 +97,7 @@ async def test_a_step_that_takes_too_long_or_is_not_registered_fails_in_words(st
     assert stage.step_row(unknown)["attempts"] == 1
 
 
+@pytest.mark.requirement("steps")
 async def test_a_job_keeps_the_steps_that_it_was_submitted_with(stage: EngineStage) -> None:
     ran: list[str] = []
 

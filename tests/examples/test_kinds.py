@@ -14,6 +14,7 @@ from jobservice.rules.job_inputs import judge_inputs
 from tests.examples.steps import LINEAGE, kinds, run
 
 
+@pytest.mark.requirement("relationships")
 async def test_an_activation_writes_each_application_and_submits_one_refresh_of_access() -> None:
     ran = [
         await run("workspace.activate", {"licence": "professional", "seats": 25}, customer="c", workspace="c/accounts")

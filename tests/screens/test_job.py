@@ -101,7 +101,7 @@ async def test_history_is_read_on_and_what_is_known_stays() -> None:
         assert sequences == list(range(whole + 1, 0, -1)), "without holes"
 
 
-@pytest.mark.requirement("relationships")
+@pytest.mark.requirement("INV-10")
 async def test_lineage_is_a_tree_and_enter_opens_a_relative() -> None:
     fake, found = furnished()
     async with on_jobs(fake) as (app, _, pilot):

@@ -188,7 +188,7 @@ async def test_finance_is_led_from_a_job_that_moves_money_to_its_recovery() -> N
         await said(app, "✗ failed Bank file of lark-42 ¤")
 
 
-@pytest.mark.requirement("relationships")
+@pytest.mark.requirement("INV-10")
 async def test_many_are_retried_by_a_recovery_of_what_is_marked_or_listed() -> None:
     fake, found = furnished()
     async with on_jobs(fake, person="s.bell") as (app, screen, pilot):

@@ -53,7 +53,7 @@ def hinted(stage: JobStage) -> set[tuple[str, str, str]]:
     return set(stage.people.connection.execute("select topic, queue, ref from jobs.hints").fetchall())
 
 
-@pytest.mark.requirement("SAGA-03", "SAGA-06")
+@pytest.mark.requirement("SAGA-03", "SAGA-06", "cancellation")
 async def test_what_nobody_began_is_cancelled_at_once_and_asking_twice_answers_the_first(stage: JobStage) -> None:
     job = await stage.submit(SYNC)
     body = await cancel(stage, job.id)
@@ -232,7 +232,7 @@ async def test_out_of_reach_out_of_tenant_and_out_of_permission(stage: JobStage)
     assert stage.row(nobody_s.id)["status"] == stage.row(elsewhere.id)["status"] == "pending"
 
 
-@pytest.mark.requirement("INV-11")
+@pytest.mark.requirement("INV-11", "relationships")
 async def test_nobody_is_told_of_what_nobody_asked_for_and_who_left_is_not_told(stage: JobStage) -> None:
     quiet = await stage.submit(requester=None)
     await stage.carried(quiet.id)

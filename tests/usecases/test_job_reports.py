@@ -47,7 +47,7 @@ async def ask_cancel(stage: JobStage, job: str, *, by: str = "o.lind") -> Any:
         return await job_acts.cancel_in(transaction, JobOrder(job=job, person=by, reason="Not wanted any more"))
 
 
-@pytest.mark.requirement("INV-05", "INV-06")
+@pytest.mark.requirement("INV-02", "INV-05", "INV-06", "steps")
 async def test_a_job_goes_from_submission_to_success_with_its_whole_account(stage: JobStage) -> None:
     job = await stage.submit(SYNC, inputs={"month": "2026-11", "pages": 3})
     taken = await stage.take_up(job.id)
