@@ -21,7 +21,7 @@ select
     case v.type::text
         when 'deferred' then 'Deferred.'
         when 'started' then 'A worker began it.'
-        when 'deferred_for_retry' then 'The attempt failed; it is to be tried again.'
+        when 'deferred_for_retry' then 'The attempt failed and is to be tried again.'
         when 'failed' then 'It failed.'
         when 'succeeded' then 'It succeeded.'
         when 'cancelled' then 'It was cancelled before it began.'
