@@ -42,7 +42,7 @@ CLEAN = """
 set session_replication_role = replica;
 delete from jobs.job_events; delete from jobs.job_steps; delete from jobs.jobs; delete from jobs.job_tally_changes;
 delete from jobs.hints; delete from jobs_engine.workflow_status; delete from jobs_engine.workflow_input;
-delete from jobs_engine.workflow_output; delete from jobs_engine.operation_outputs;
+delete from jobs_engine.workflow_output; delete from jobs_engine.operation_outputs; delete from jobs_engine.queues;
 reset session_replication_role
 """
 DECLARED = "select count(*) from jobs.job_events where kind = 'progress'"
