@@ -9,6 +9,8 @@ import pytest
 from textual.widgets import Input
 
 from jobconsole.client import jobs as client
+from jobconsole.client import recoveries
+from jobconsole.client.queues import new_key
 from jobconsole.screens import jobs as place
 from jobconsole.screens.choose import ChooseScreen
 from jobconsole.screens.job_submit import SubmitForm
@@ -18,6 +20,8 @@ from jobconsole.screens.recovery_progress import RecoveryProgress
 from jobcontract.events import Hint, Topic
 from jobcontract.job_states import JobResolution, JobStatus
 from jobcontract.jobs import Jobs
+from jobcontract.operating import RecoveryAct
+from jobcontract.recoveries import RecoveryOrder
 from tests.hostile import HOSTILE, harmless
 from tests.screens.acting_stage import flat, posts, said
 from tests.screens.idle import idle, lines, until
@@ -216,6 +220,21 @@ async def test_many_are_retried_by_a_recovery_of_what_is_marked_or_listed() -> N
         assert "2 marked jobs: Export of a month" in flat(app)
         assert "1 of other engines are left out." in flat(app)
         assert not isinstance(app.screen, RecoveryProgress)
+
+
+async def test_what_had_moved_on_since_a_recovery_was_frozen_is_told_as_it_is_applied() -> None:
+    fake, found = furnished()
+    service, jobs = fake.service("o.lind"), tuple(job.id for job in found.failed)
+    frozen = await recoveries.make(service, RecoveryOrder(act=RecoveryAct.RETRY, reason="again", jobs=jobs), new_key())
+    await client.retry_job(fake.service("s.bell"), jobs[0], "first", new_key())
+    await recoveries.confirm(service, frozen.id, await recoveries.digest_of(service, frozen), None, new_key())
+    async with on_jobs(fake) as (app, _, pilot):
+        await pilot.press("9", "enter")
+        await until(app, lambda: isinstance(app.screen, RecoveryProgress), "how far it is")
+        while fake.recoveries.step(made(fake)):
+            pass
+        await said(app, "✓ Every row had its turn")
+        await said(app, "▲ 1 of 4 had been retried meanwhile.")
 
 
 async def test_a_job_is_submitted_by_its_kind_with_what_that_declares() -> None:

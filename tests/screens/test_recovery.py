@@ -219,7 +219,7 @@ async def test_who_may_not_and_a_lost_link_make_no_recovery_and_confirm_none() -
     await frozen(fake)
     async with at_place(fake, "9", person="a.nagy") as (app, pilot):
         await pilot.press("y")
-        await said(app, "Replay a stretch of time …: That needs recovery.make (finance or operator)")
+        await said(app, "Replay a stretch of time …: That needs recovery.make (finance or operator or support)")
         await pilot.press("enter", "C")
         await said(app, "Confirm the recovery …: That needs recovery.make")
     async with at_place(fake, "9", person="m.ito") as (app, pilot):

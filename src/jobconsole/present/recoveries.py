@@ -349,6 +349,8 @@ def progress_lines(recovery: Recovery, seen: PlanSeen, keys: Mapping[str, str]) 
         lines.append((Piece(f"✗ Aborted by {who}{ended}{why}{stop}", Tone.BAD), gone_on))
     elif recovery.state is not RecoveryState.APPLYING:
         lines.append(_over_line(recovery, seen, keys["recovery.make-anew"]))
+    if recovery.act in JOBS and recovery.why and recovery.state in (RecoveryState.APPLYING, RecoveryState.DONE):
+        lines.append((Piece(f"▲ {recovery.why}", Tone.WARN),))  # how many jobs were not as they had been frozen
     return lines
 
 
