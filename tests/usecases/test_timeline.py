@@ -187,6 +187,11 @@ async def test_jobs_that_failed_or_were_cancelled_are_told_within_reach(rows: Sc
         (TimelineKind.JOB, cancelled, "Plain of Job 2 was cancelled by Olle Lind: Wrong month."),
         (TimelineKind.JOB, failed, "Bank file of Job 1 failed (F-7K3M): The account is closed."),
     ]
-    asked = AskedTimeline(since=at(0), until=at(60), limit=9, kinds=frozenset({TimelineKind.JOB}))
+    for job in (failed, cancelled, "not an id"):
+        entry(rows, 5, "retry-job", job, detail={"reason": "Again."})
+    entry(rows, 6, "stop-work", "acme", detail={"reason": "Wrong file"})
+    asked = AskedTimeline(since=at(0), until=at(60), limit=9)
     narrowed = replace(rows.desk.actor(READER), customers=("C-1",))
-    assert [each.subject for each in (await read_timeline(rows.service, narrowed, asked, None)).entries] == [failed]
+    seen = (await read_timeline(rows.service, narrowed, asked, None)).entries
+    assert [(each.kind.value, each.subject) for each in seen] == [("job", failed), ("act", failed), ("stop", "acme")]
+    assert sum(each.kind is TimelineKind.ACT for each in await told(rows)) == 3

@@ -96,6 +96,8 @@ _ACTS: Mapping[str, str] = {
     "purge-audit": "began to remove the oldest entries of the trail",
 }
 """What is said of the other acts of the trail."""
+ACTS_ON_JOBS = ["submit-job", "cancel-job", "retry-job", "resolve-job", "reveal-job"]
+"""Acts whose subject is a background job: they are told of those within a person's reach."""
 _LEASE_ENDINGS = ("lost", "handed-back")
 _RUN_ENDINGS = ("retry", "failed", "over-bound", "cancelled")
 _CAUSES: Mapping[str, str] = {
@@ -140,6 +142,7 @@ def _asks_acts(kinds: Collection[TimelineKind]) -> Mapping[str, object]:
     return {
         "acts": TimelineKind.ACT in wanted,
         "told": sorted(ACTIONS),
+        "of_jobs": ACTS_ON_JOBS,
         "actions": sorted(action for action, (kind, _) in ACTIONS.items() if kind in wanted),
     }
 
@@ -310,6 +313,7 @@ SOURCES: tuple[Source, ...] = (
         kinds=frozenset({TimelineKind.ACT, *(kind for kind, _ in ACTIONS.values())}),
         tell=_act,
         asks=_asks_acts,
+        narrowed=True,
     ),
     Source(rank=1, statement="timeline/dead_letters", kinds=_OCCURRENCE, tell=_dead),
     Source(rank=2, statement="timeline/late_starts", kinds=_OCCURRENCE, tell=_late),
