@@ -199,6 +199,23 @@ async def test_a_failure_is_resolved_once_with_a_ticket_or_without(stage: JobSta
         assert stage.row(job.id)["resolution"] == word  # what a person said stays
 
 
+async def test_resolving_a_retry_that_failed_resolves_the_failures_that_led_to_it(stage: JobStage) -> None:
+    chain = [(await stage.submit()).id]
+    for _ in range(3):
+        await stage.carried(chain[-1], JobStatus.FAILED)
+        chain.append((await retry(stage, chain[-1]))["job"]["id"])
+    first, second, third, last = chain
+    assert (await resolve(stage, first))["sentence"] == "Resolved: Sent by hand"
+    body = await resolve(stage, third, "OPS-12")  # while a retry of it goes on
+    assert body["sentence"] == "Acknowledged, ticket OPS-12: Sent by hand · and the failure before it"
+    assert [stage.row(each)["ticket"] for each in chain] == [None, "OPS-12", "OPS-12", None]
+    assert stage.row(second)["resolution"] == "acknowledged"
+    assert stage.story(second)[-1] == "resolved"
+    assert audited(stage, "resolve-job")[-1][3]["after"]["before_it"] == [second]
+    await stage.carried(last)
+    assert [stage.row(each)["resolution"] for each in chain] == ["resolved", "acknowledged", "acknowledged", None]
+
+
 @pytest.mark.requirement("INV-09")
 async def test_looking_at_inputs_is_written_down_each_time(stage: JobStage) -> None:
     job = await stage.submit(SYNC, inputs={"pages": 4, "month": "2026-11"})

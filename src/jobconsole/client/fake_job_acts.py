@@ -214,14 +214,24 @@ class FakeJobActs:
         _raise(_judge_resolve(job))
         now = self._account.now()
         resolution = JobResolution.RESOLVED if order.ticket is None else JobResolution.ACKNOWLEDGED
-        job.resolved = Resolution(
-            resolution=resolution, at=now, person=asked.person, reason=order.reason, ticket=order.ticket, job=None
+        words = f"{str(resolution).capitalize()}{f', ticket {order.ticket}' if order.ticket else ''}: {order.reason}"
+        before = self._before(job)
+        for each in (job, *before):
+            each.resolved = Resolution(
+                resolution=resolution, at=now, person=asked.person, reason=order.reason, ticket=order.ticket, job=None
+            )
+            each.put(resolution=resolution)
+            each.tell(JobEventKind.RESOLVED, now, words, person=asked.person)
+            self._account.changed(each)
+        count = "failure" if len(before) == 1 else f"{len(before):,} failures"
+        return JobChanged(
+            job=job.summary, sentence=f"{words}{f' · and the {count} before it' if before else ''}", now=now
         )
-        job.put(resolution=resolution)
-        words = f"{str(resolution).capitalize()}{f' ({order.ticket})' if order.ticket else ''}: {order.reason}"
-        job.tell(JobEventKind.RESOLVED, now, words, person=asked.person)
-        self._account.changed(job)
-        return JobChanged(job=job.summary, sentence=f"The failure is {resolution}.", now=now)
+
+    def _before(self, job: FakeJob) -> list[FakeJob]:
+        """The unresolved failures that it is a retry of."""
+        family = (self._account.jobs[job.summary.source, each.id] for each in self._account.lineage(job))
+        return [each for each in family if each.unresolved and each.summary.requested_at < job.summary.requested_at]
 
     def mended(self, job: FakeJob, *, by: FakeJob, at: datetime) -> None:
         """A retry of it succeeded."""

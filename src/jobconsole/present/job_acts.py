@@ -60,9 +60,11 @@ def cancel_lines(job: JobSummary, at: At) -> Sequence[Line]:
 
 def resolve_lines(job: JobSummary, at: At) -> Sequence[Line]:
     """What resolving does to the failure."""
+    what = "It asks for nothing any more: it leaves the unresolved failures, and no retry is made."
+    before = " So do the failures that it is a retry of." if job.retry_of is not None else ""
     return [
         *job_head(job, at),
-        (Piece("It asks for nothing any more: it leaves the unresolved failures, and no retry is made."),),
+        (Piece(f"{what}{before}"),),
         (
             Piece(
                 "With a ticket it is acknowledged: somebody follows it up there. Without one it is resolved.",

@@ -266,22 +266,25 @@ async def resolve(
     reason: str,
     ticket: str | None,
     sentence: str,
-) -> bool:
-    """Keep why a locked failure asks for nothing any more; False where it is not as it was read."""
-    detail = {"resolution": resolution.value, "ticket": ticket}
-    written = await transaction.run(
-        "jobs/resolve",
-        family=job.family,
-        job=job.id,
-        version=job.version,
-        resolution=resolution.value,
-        person=person,
-        reason=reason,
-        ticket=ticket,
-        sentence=sentence,
-        detail=Jsonb(detail),
-    )
-    return written > 0
+) -> Sequence[str] | None:
+    """Keep why a locked failure asks for nothing any more, and with it the unresolved failures that it is a retry of: their
+    ids. None where it is not as it was read."""
+    said = {
+        "family": job.family,
+        "job": job.id,
+        "resolution": resolution.value,
+        "person": person,
+        "reason": reason,
+        "ticket": ticket,
+        "sentence": sentence,
+        "detail": Jsonb({"resolution": resolution.value, "ticket": ticket}),
+    }
+    if not await transaction.run("jobs/resolve", **said, version=job.version):
+        return None
+    if job.retry_of is None:
+        return ()
+    rows = await transaction.rows("jobs/resolve_before", **said, lineage=job.lineage, requested_at=job.requested_at)
+    return [str(row["job"]) for row in rows]
 
 
 def _read(row: Row) -> LockedJob:

@@ -118,7 +118,8 @@ async def retry(service: Service, actor: Actor, job: str, order: RetryJob, once:
 
 
 async def resolve(service: Service, actor: Actor, job: str, order: ResolveJob, once: Once) -> Answered:
-    """Say why a failed job asks for nothing any more (`JobChanged`): with a ticket acknowledged, else resolved.
+    """Say why a failed job asks for nothing any more (`JobChanged`): with a ticket acknowledged, else resolved. The unresolved
+    failures that it is a retry of are resolved with it: they can neither be retried nor be mended any more.
 
     Refusal PERMISSION_MISSING without job.resolve, NOT_FOUND, JOB_NOT_FAILED, JOB_RESOLVED.
     """
@@ -131,7 +132,7 @@ async def resolve(service: Service, actor: Actor, job: str, order: ResolveJob, o
             raise refuse(denied)
         ticket = "" if order.ticket is None else f", ticket {order.ticket}"
         sentence = f"{resolution.value.capitalize()}{ticket}: {order.reason}"
-        if not await store.resolve(
+        before = await store.resolve(
             transaction,
             found,
             resolution,
@@ -139,13 +140,24 @@ async def resolve(service: Service, actor: Actor, job: str, order: ResolveJob, o
             reason=order.reason,
             ticket=order.ticket,
             sentence=sentence,
-        ):
+        )
+        if before is None:
             raise JobMoved(f"job {job} is not as it was locked")
-        after = {"resolution": resolution.value, "ticket": order.ticket}
+        after: dict[str, Any] = {"resolution": resolution.value, "ticket": order.ticket}
+        if before:
+            after["before_it"] = list(before)
+            await hints.add_jobs(transaction, tuple((found.tenant, found.kind, each) for each in before))
         await _record(transaction, "resolve-job", found, _order(actor, job, order.reason), after)
-        return await _changed(transaction, service, row, job, sentence)
+        return await _changed(transaction, service, row, job, f"{sentence}{_with_it(len(before))}")
 
     return await _act(service, actor, job, once, "resolve-job", Permission.JOB_RESOLVE, work)
+
+
+def _with_it(before: int) -> str:
+    """What is said of the failures that were resolved with a retry of theirs."""
+    if not before:
+        return ""
+    return f" · and the {'failure' if before == 1 else f'{before:,} failures'} before it"
 
 
 async def reveal(service: Service, actor: Actor, job: str, order: RevealJob, once: Once) -> Answered:
