@@ -7,6 +7,7 @@ read `%` and `:x` in it. Runs as the owner, alone in a process; forward only.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from types import ModuleType
@@ -27,6 +28,8 @@ from jobservice.store.statements import statement
 
 LOCK = 0x6A6F6273
 """Key of the advisory lock that lets one process migrate at a time."""
+LOOK_SECONDS = 0.2
+"""Between two looks whether another process has ended migrating."""
 ENGINE_SINCE = "0006"
 """The revision that hands jobs over to the engine."""
 SERVICE_ROLES = {
@@ -58,8 +61,7 @@ def migrate(url: str, migrations: Sequence[Migration] | None = None, families: C
     engine = create_engine("postgresql+psycopg://", creator=lambda: connect(url), poolclass=NullPool)
     with engine.connect() as connection:
         driver: psycopg.Connection[Any] = connection.connection.driver_connection  # type: ignore[assignment]  # psycopg's
-        driver.execute(statement("deployment/lock_migrations"), {"key": LOCK})
-        driver.commit()
+        _lock(driver)
         roles = _ensure_roles(driver)
         _ensure_schema(driver)
         wanted = known_migrations() if migrations is None else migrations
@@ -71,6 +73,16 @@ def migrate(url: str, migrations: Sequence[Migration] | None = None, families: C
             _make_engine(driver, url)
             made = _ensure_families(driver, families)
     return Migrated(applied=applied, roles=roles, families=made)
+
+
+def _lock(driver: psycopg.Connection[Any]) -> None:
+    """Wait until no other process migrates this database, without standing in the way of the one that does."""
+    while True:
+        row = driver.execute(statement("deployment/lock_migrations"), {"key": LOCK}).fetchone()
+        driver.commit()
+        if row is not None and row[0]:
+            return
+        time.sleep(LOOK_SECONDS)
 
 
 def _ensure_roles(driver: psycopg.Connection[Any]) -> tuple[str, ...]:
