@@ -13,10 +13,8 @@ from pydantic import ValidationError
 from jobconsole.cli_bulk_steering import KEY, REASON, key_or_new
 from jobconsole.cli_connection import USAGE, Shown, SignedIn, fail, sure, twin, within
 from jobconsole.client import jobs as client
-from jobconsole.client.errors import ServiceRefused
 from jobconsole.present import plain_jobs as plain
 from jobconsole.present.text import line
-from jobcontract.errors import ErrorCode
 from jobcontract.ids import KEY_MAX, NAME_MAX
 from jobcontract.jobs import SubmitJob
 from jobcontract.states import InputType
@@ -73,16 +71,10 @@ async def submit(at: SignedIn, kind: str, identity: str, inputs: dict[str, str],
 
 
 async def _typed(at: SignedIn, kind: str, given: Mapping[str, str]) -> dict[str, str | int | bool]:
-    """The inputs as the kind declares them. Who may submit but not read kinds: what looks like a whole number, true or
-    false is one, and text that looks so is put into double quotes."""
+    """The inputs as the kind declares them."""
     if not given:
         return {}
-    try:
-        known = {each.id: each for each in (await client.job_kinds(at.service)).kinds}.get(kind)
-    except ServiceRefused as refused:
-        if refused.kind is not ErrorCode.PERMISSION_MISSING:
-            raise
-        return {name: _guessed(text) for name, text in given.items()}
+    known = {each.id: each for each in (await client.job_kinds(at.service)).kinds}.get(kind)
     types = {} if known is None else {field.name: field.type for field in known.inputs}
     return {name: _value(name, text, types.get(name, InputType.TEXT)) for name, text in given.items()}
 
@@ -99,15 +91,6 @@ def _value(name: str, text: str, kind: str) -> str | int | bool:
             fail(f"--input {line(name)}: it takes true or false; not {line(text)[:80]}.", USAGE)
         return text.lower() in _TRUE
     return text
-
-
-def _guessed(text: str) -> str | int | bool:
-    if len(text) >= 2 and text[0] == text[-1] == '"':
-        return text[1:-1]
-    number = _whole(text)
-    if number is not None:
-        return number
-    return text == "true" if text in ("true", "false") else text
 
 
 def _whole(text: str) -> int | None:

@@ -18,7 +18,14 @@ JOBS = _read("jobs", "/v1/jobs")
 """`filter`, `view` (unresolved, all), `source`, `cursor`, `limit`."""
 JOB_COUNTS = _read("job-counts", "/v1/job-counts")
 """`filter`, `view`, `source`: fetched after the page."""
-JOB_KINDS = _read("job-kinds", "/v1/job-kinds")
+JOB_KINDS = Route(
+    name="job-kinds",
+    method="GET",
+    path="/v1/job-kinds",
+    permission=Permission.JOB_READ,
+    instead=Permission.JOB_SUBMIT,
+)
+"""Who submits has to know what a kind takes."""
 JOB = _read("job", "/v1/jobs/{job}")
 """`source`."""
 JOB_EVENTS = _read("job-events", "/v1/jobs/{job}/events")

@@ -56,7 +56,7 @@ async def test_every_role_may_do_what_the_one_table_says(api: Api, role: Role) -
             continue
         # No body and no key: a role that may is told of those, so it got past the permission; nothing is changed.
         answer = await client.request(route.method, path_of(route))
-        if route.permission in GRANTS[role]:
+        if route.permission in GRANTS[role] or (route.name == "job-kinds" and Permission.JOB_SUBMIT in GRANTS[role]):
             assert answer.status_code != 403, (route.name, answer.text)
             continue
         found = problem_of(answer, 403, "permission-missing")

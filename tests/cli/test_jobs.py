@@ -161,8 +161,8 @@ def test_a_job_is_submitted_once_with_inputs_as_the_kind_declares_them(typed: Ty
     assert "refused (job-identity-taken)" in other.stderr
     assert job.id in other.stderr
     pushed = typed(*words[:4], "T-2", "--input", "year=7", "--input", "draft=false", person="i.feed")
-    assert pushed.exit_code == 0, pushed.stderr  # who submits need not be able to read kinds
-    export = ("jobs", "submit", "payments.export", "--identity", "T-3", "--input", 'month="2026"')
+    assert pushed.exit_code == 0, pushed.stderr  # who submits reads kinds, though no jobs
+    export = ("jobs", "submit", "payments.export", "--identity", "T-3", "--input", "month=2026")
     typed(*export, "--input", "format=csv", "--input", "store=true story", person="i.feed")
     assert typed.fake.account.within("i.feed")[0].inputs == {"month": "2026", "format": "csv", "store": "true story"}
     for more, code, sentence in (

@@ -80,7 +80,9 @@ async def test_kinds_are_those_of_the_records(stage: JobStage) -> None:
     assert (export.moves, export.retryable, file.moves, file.retryable) == (Moves.NOTHING, True, Moves.MONEY, True)
     assert all(each.failure_effect for each in known.values())
     assert not known["service.plan-apply"].retryable
-    assert await code(jobs.job_kinds(stage.sign_in(PUSHER))) == "permission-missing"
+    assert len((await jobs.job_kinds(stage.sign_in(PUSHER))).kinds) == len(
+        known
+    )  # who submits has to know what they take
 
 
 async def test_the_list_shows_unresolved_failures_or_all_in_pages_the_latest_first(stage: JobStage) -> None:

@@ -140,7 +140,7 @@ class FakeService:
         try:
             person, tenant = self._sign_in(request)
             route, parts = self._route(request)
-            if route.permission is not None and route.permission not in GRANTS[PEOPLE[person][1]]:
+            if route.permission is not None and not route.admits(GRANTS[PEOPLE[person][1]]):
                 raise Refusal(
                     ErrorCode.PERMISSION_MISSING, missing(route.permission, tenant), permission=route.permission
                 )

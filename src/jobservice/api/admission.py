@@ -18,6 +18,7 @@ from pydantic import SecretStr
 from jobcontract import routes
 from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.ids import KEY_MAX, storable
+from jobcontract.permissions import GRANTS
 from jobcontract.routes import KEY_HEADER, TENANT_HEADER, Route
 from jobservice.api.bodies import CheckedRequest, invalid, parse, read_body, to_digest
 from jobservice.api.context import Context, context_of
@@ -156,7 +157,7 @@ async def _admit(request: Request, route: Route, context: Context) -> Admission:
 
 
 async def _require(request: Request, route: Route, context: Context, actor: Actor) -> None:
-    if route.permission is None:
+    if route.permission is None or route.admits(GRANTS[actor.role]):
         return
     try:
         actor.require(route.permission)
