@@ -163,6 +163,26 @@ def test_success_is_refused_naming_the_step(status: StepStatus, words: str) -> N
     assert rules.decide_settle(found, JobStatus.SUCCEEDED) == rules.Settling(status=JobStatus.FAILED, refused=words)
 
 
+@pytest.mark.requirement("INV-07")
+def test_a_step_at_work_refuses_a_success_before_one_that_ended() -> None:
+    settled = rules.decide_settle(job(step(1, StepStatus.FAILED), step(2, StepStatus.RUNNING)), JobStatus.SUCCEEDED)
+    assert isinstance(settled, rules.Settling)
+    assert settled.refused == "success refused: step 2 (s2) is still running"
+
+
+@pytest.mark.requirement("SAGA-03")
+def test_of_what_was_sent_a_cancellation_takes_nothing_but_what_may_be_tried_again() -> None:
+    sent = job(step(1, StepStatus.RUNNING, sent=True), cancel_asked=True, cancel_reason="No")
+    unsent = job(step(1, StepStatus.RUNNING), cancel_asked=True, cancel_reason="No")
+    kept = {OutcomeKind.DONE: rules.Succeed, OutcomeKind.UNCERTAIN: rules.Fail}
+    for kind in OutcomeKind:
+        outcome = Outcome(kind=kind, sentence="So.")
+        assert isinstance(
+            rules.decide_report(sent, 1, outcome, patience=PATIENCE, jitter=0), kept.get(kind, CancelAsked)
+        )
+        assert isinstance(rules.decide_report(unsent, 1, outcome, patience=PATIENCE, jitter=0), CancelAsked)
+
+
 def test_what_begins_a_step_in_which_order() -> None:
     def begin(found: JobState, held: str | None = None) -> object:
         return rules.decide_begin(found, 1, attempts_most=2, held=held)
@@ -199,6 +219,8 @@ def test_what_a_person_may_do() -> None:
     money = replace(kind, moves=Moves.MONEY)
     assert denied(again(failed_job, money, reason="Again", allow_money=False)) is ErrorCode.NEEDS_PLAN
     assert again(failed_job, money, reason="Again", allow_money=True) == Allowed()
+    once_money = replace(failed_job, moves=Moves.MONEY)  # whatever the record says by now
+    assert denied(again(once_money, kind, reason="Again", allow_money=False)) is ErrorCode.NEEDS_PLAN
     carried = replace(failed_job, carrier=Carrier.PLAN)
     assert denied(again(carried, kind, reason="Again", allow_money=True)) is ErrorCode.JOB_CARRIED
     assert denied(rules.decide_cancel(carried)) is ErrorCode.JOB_CARRIED

@@ -47,6 +47,7 @@ async def test_a_success_that_does_not_hold_settles_once_as_failed_and_says_whic
     assert (settled.status, settled.refused, settled.here) == (JobStatus.FAILED, refused, True)
     row = stage.row(job.id)
     assert row["failure_summary"] == "Success refused: step 1 (one) is still running."
+    assert row["failure_reference"]
     assert row["failure_effect_state"] == "due"
     assert [each["status"] for each in stage.steps(job.id)] == ["failed", "cancelled"]
     assert stage.story(job.id)[-4:] == ["reconciled", "step-failed", "step-cancelled", "settled"]
