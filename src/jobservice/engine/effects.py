@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import psycopg
+
 from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.states import Role
 from jobservice.engine.step_call import WantedJob, WantedPush
@@ -19,6 +21,10 @@ from jobservice.usecases.scoring import Scorer
 from jobservice.usecases.service import find_queue
 
 
+class Unfit(Exception):
+    """What a step asked for cannot even be tried, however often: its cause says why, and is for the log alone."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effects:
     """Does effects, by a set of records."""
@@ -28,12 +34,18 @@ class Effects:
 
     async def do(self, transaction: Transaction, begun: Begun, wanted: Sequence[WantedPush | WantedJob]) -> None:
         """All of them, in their order. An item whose key was used is there already, and so is a job of the same identity.
-        Refusal where one is not right: none of them is to stay then."""
-        for each in wanted:
-            if isinstance(each, WantedPush):
-                await self._push(transaction, begun, each)
-            else:
-                await self._submit(transaction, begun, each)
+        Refusal where one is not right, Unfit where it is not even of the types that it should be: none of them is to stay
+        then."""
+        try:
+            for each in wanted:
+                if isinstance(each, WantedPush):
+                    await self._push(transaction, begun, each)
+                else:
+                    await self._submit(transaction, begun, each)
+        except (Refusal, psycopg.OperationalError, psycopg.InterfaceError):
+            raise
+        except Exception as error:  # the application's values: what they break here is the step's, and ends no run
+            raise Unfit from error
 
     async def _push(self, transaction: Transaction, begun: Begun, wanted: WantedPush) -> None:
         queue = find_queue(self.records.queues, wanted.queue)

@@ -23,8 +23,8 @@ from jobservice.application import Outcome, failed, refused
 from jobservice.application_jobs import Patience
 from jobservice.engine.adapter import Left
 from jobservice.engine.attempts import Attempts
-from jobservice.engine.effects import Effects
-from jobservice.engine.outcomes import Told, safe
+from jobservice.engine.effects import Effects, Unfit
+from jobservice.engine.outcomes import Told, broken, safe
 from jobservice.engine.places import Places
 from jobservice.engine.running import Interrupted, RunningJob, Why
 from jobservice.engine.step_call import WantedJob, WantedPush
@@ -266,6 +266,8 @@ class Interpreter:
             if refusal.kind in (ErrorCode.DATABASE_AWAY, ErrorCode.TIMED_OUT) or not effects:
                 raise
             return await self._report(running, begun, Told(outcome=failed(safe(refusal.detail))), patience)
+        except Unfit:
+            return await self._report(running, begun, broken(begun, running.job, "asked for what cannot be"), patience)
         self.changed(running.tenant, begun.kind, running.job)
         if isinstance(answer, Lost) and doubted:  # it may have been committed with a connection that broke then
             return await self._begun(running, position)

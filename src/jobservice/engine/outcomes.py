@@ -22,6 +22,8 @@ _log = structlog.get_logger("jobservice.engine")
 
 SENTENCE_MAX = 4_000
 """Most characters that are kept of an outcome's sentence."""
+NUMBER_MOST = 10**40
+"""A number from here on names nothing outside."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,8 +47,7 @@ async def called(function: StepFunction, call: JobStepCall) -> Outcome:
     try:
         outcome: object = await function(call)
     except asyncio.CancelledError:
-        task = asyncio.current_task()
-        if task is not None and task.cancelling() > 0:
+        if ours():
             raise
         raise Broken(broken(call.begun, call.job, "cancelled itself")) from None
     except Refusal as refusal:
@@ -58,6 +59,12 @@ async def called(function: StepFunction, call: JobStepCall) -> Outcome:
     except BaseException:  # whatever the application raises is the step's outcome: SystemExit ends no Worker
         raise Broken(broken(call.begun, call.job, "went wrong")) from None
     return checked(outcome, call.begun, call.job)
+
+
+def ours() -> bool:
+    """Whether somebody asked the present task to end: then what is raised is that, and no fault of a function's."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 def checked(outcome: object, begun: Begun, job: str) -> Outcome:
@@ -75,8 +82,15 @@ def checked(outcome: object, begun: Begun, job: str) -> Outcome:
         kind=outcome.kind,
         sentence=safe(outcome.sentence),
         after_seconds=outcome.after_seconds,
-        reference=outcome.reference,
+        reference=_named(outcome.reference),
     )
+
+
+def _named(reference: object) -> str | None:
+    """What the outside world calls it, as text: a number is the name of a booking too."""
+    if type(reference) is int and abs(reference) < NUMBER_MOST:
+        return str(reference)
+    return reference if isinstance(reference, str) else None
 
 
 def broken(begun: Begun, job: str, what: str, *, trace: bool = True) -> Told:

@@ -12,7 +12,7 @@ import structlog
 from jobcontract.states import OutcomeKind
 from jobservice.application import Outcome, retry, uncertain
 from jobservice.application_jobs import OutwardStep, StepOrder
-from jobservice.engine.outcomes import Broken, checked
+from jobservice.engine.outcomes import Broken, checked, ours
 from jobservice.usecases.job_reports import Begun
 
 _log = structlog.get_logger("jobservice.engine")
@@ -44,7 +44,9 @@ class Call:
             _log.warning("outward-step-timed-out", job=self.order.job, step=self.begun.step.step, seconds=self.bound)
         except Broken:
             why = "the call broke off."
-        except Exception:  # whatever the application's half raises: nobody knows what the call did
+        except BaseException:  # whatever the application's half raises: nobody knows what the call did
+            if ours():
+                raise
             _log.exception("outward-step-broke", job=self.order.job, step=self.begun.step.step)
             why = "the call broke off."
         else:
@@ -87,6 +89,8 @@ class Call:
             return None, False
         except TimeoutError:
             return None, False
-        except Exception as error:  # no answer: asked again, then uncertain; a trace for each would drown the rest
+        except BaseException as error:  # no answer: asked again, then uncertain; a trace for each would drown the rest
+            if ours():
+                raise
             _log.warning("outward-question-broke", job=self.order.job, reason=type(error).__name__)
             return None, False

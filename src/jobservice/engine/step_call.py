@@ -10,10 +10,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from jobcontract.errors import ErrorCode, Refusal
+from jobcontract.ids import storable
 from jobservice.application import NewWorkItem
 from jobservice.application_jobs import JobInputs, PlanPayout
 from jobservice.engine.running import RunningJob, Why
 from jobservice.usecases.job_reports import Begun, outward_key
+
+KEPT_MOST = 100_000
+"""Most characters that a step keeps for later ones: names and values of all that it kept."""
+_WHOLE_MOST = 2**63
 
 
 class StepOver(Exception):
@@ -131,18 +136,21 @@ class JobStepCall:
         self.effects.append(WantedJob(kind=kind, submission_identity=submission_identity, inputs=dict(inputs)))
 
     def keep(self, **result: str | int | bool) -> None:
-        """What later steps of this job may read. TypeError for what is neither text, a whole number nor a yes or no."""
+        """What later steps of this job may read. TypeError for what is neither text, a whole number nor a yes or no;
+        ValueError for what cannot be kept, or is more than `KEPT_MOST`."""
         self._is_on()
         for name, value in result.items():
-            if not isinstance(value, str | int):
-                raise TypeError(
-                    f"{name}: a step keeps texts, whole numbers, true and false, and no {type(value).__name__}"
-                )
-        self.result.update(result)
+            _refuse_kept(name, value)
+        kept = {**self.result, **result}
+        if (much := sum(len(name) + len(str(value)) for name, value in kept.items())) > KEPT_MOST:
+            raise ValueError(f"a step keeps at most {KEPT_MOST:,} characters, and no {much:,}: keep where the rest is")
+        self.result = kept
 
     async def progress(self, percent: int, sentence: str | None = None) -> None:
         """Declare how far the step is; never waits. StepOver where it is not this attempt's any more."""
         self._is_on()
+        if sentence is not None and not isinstance(sentence, str):
+            raise TypeError(f"progress is declared with a text, and no {type(sentence).__name__}")
         self.declare(self.running, self.begun.step.position, max(0, min(int(percent), 100)), sentence)
 
     async def wait(self, seconds: float) -> None:
@@ -156,3 +164,12 @@ class JobStepCall:
     def _is_on(self) -> None:
         if self.over or self.running.why is Why.LOST:
             raise StepOver(f"step {self.step} of job {self.job} is not this attempt's any more")
+
+
+def _refuse_kept(name: str, value: object) -> None:
+    if not isinstance(value, str | int):
+        raise TypeError(f"{name}: a step keeps texts, whole numbers, true and false, and no {type(value).__name__}")
+    if not all(storable(text) for text in (name, value) if isinstance(text, str)):
+        raise ValueError(f"{name!r}: a step keeps texts without NUL and without lone surrogates")
+    if isinstance(value, int) and not -_WHOLE_MOST <= value < _WHOLE_MOST:
+        raise ValueError(f"{name}: a step keeps whole numbers of 64 bits")

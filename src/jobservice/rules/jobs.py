@@ -186,8 +186,8 @@ def retry_wait(patience: Patience, attempts: int, *, asked: float | None, jitter
     """Seconds until the attempt after this many: the first wait doubled each time, up to half of it taken away by
     `jitter` (0 to 1), at most the longest. What a step asks for counts in its place, from now to the longest (case
     RETRY-04)."""
-    if asked is not None and not math.isnan(asked):
-        return min(max(float(asked), 0.0), patience.longest_wait)
+    if asked is not None and (type(asked) is int or not math.isnan(asked)):
+        return float(min(max(asked, 0.0), patience.longest_wait))  # compared first: an integer may be past any float
     doublings = min(max(attempts - 1, 0), _DOUBLINGS_MOST)
     whole = min(patience.first_wait * 2.0**doublings, patience.longest_wait)
     return whole * (1.0 - 0.5 * min(max(jitter, 0.0), 1.0))
