@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 from jobcontract.errors import ErrorCode, Refusal
-from jobcontract.job_states import JobStatus
+from jobcontract.job_states import JobStatus, NoticeState
 from jobcontract.jobs import CancelJob, ResolveJob, RetryJob, RevealJob
 from jobservice.application import done
 from jobservice.rules.claims import Denied
 from jobservice.usecases import job_acts
 from jobservice.usecases.job_acts import JobOrder
+from jobservice.usecases.job_reading import read_job
 from jobservice.usecases.job_reports import Ended
 from tests.usecases.desk import once, refused_with
 from tests.usecases.job_desk_stage import MONEY, ONCE, SINGLE, SYNC, JobStage, job_stage
@@ -259,3 +260,14 @@ async def test_nobody_is_told_of_what_nobody_asked_for_and_who_left_is_not_told(
     await stage.carried(job.id, JobStatus.FAILED)
     (notice,) = stage.notices(job.id)
     assert (notice["state"], notice["reason"]) == ("suppressed", "Kiran Rao is not active any more.")
+    for requester in ("k.rao", "nobody.known"):
+        left = await stage.submit(SINGLE, requester=requester)
+        stage.people.connection.execute("delete from jobs.memberships where person = 'k.rao'")
+        await stage.carried(left.id)
+        (notice,) = stage.notices(left.id)
+        assert (notice["state"], notice["person"]) == ("suppressed", requester)
+        assert notice["reason"] == "Whoever asked for it is not of this tenant any more."
+        told = (await read_job(stage.service, stage.people.actor("s.bell"), left.id)).job.notices
+        assert [(each.person.id, each.state, each.reason) for each in told] == [
+            (requester, NoticeState.SUPPRESSED, notice["reason"])
+        ]

@@ -1,11 +1,14 @@
 -- A row about one outcome for whoever asked for the job, once; where they cannot be told, or need not, it says why. A
--- failure says that it corrects a success that was told before.
+-- failure says that it corrects a success that was told before. Who is not of the tenant (any more) is not seen here.
 with told as (
     select
-        p.id,
-        case when not p.active then p.name || ' is not active any more.' else %(suppressed)s::text end as reason
-    from jobs.people as p
-    where p.id = %(person)s
+        case
+            when p.id is null then 'Whoever asked for it is not of this tenant any more.'
+            when not p.active then p.name || ' is not active any more.'
+            else %(suppressed)s::text
+        end as reason
+    from (select %(person)s::text as person) as a
+    left join jobs.people as p on a.person = p.id
 )
 
 insert into jobs.job_notices (tenant, family, job, outcome, person, subject, text, corrects, state, reason, ended_at)
@@ -14,7 +17,7 @@ select
     %(family)s,
     %(job)s::uuid as job,
     %(outcome)s,
-    t.id,
+    %(person)s,
     %(subject)s,
     %(text)s,
     case
