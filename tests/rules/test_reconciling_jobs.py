@@ -171,8 +171,13 @@ def test_whatever_is_found_no_verdict_contradicts_the_account(
         assert found.kind is (VerdictKind.END if orchestration.live else VerdictKind.LEAVE)
     if found.kind is VerdictKind.SUCCEED:
         assert whole
+    doubtful = any(number == sent and not each.final for number, each in enumerate(steps, 1))
     if found.kind is VerdictKind.CANCEL:
         assert asked
+        assert status is JobStatus.PENDING or not (orchestration.live or doubtful), "its Worker knows what was sent"
+    ended = orchestration in (Orchestration.ABSENT, Orchestration.CANCELLED)
+    if asked and ended and status is JobStatus.RUNNING and not whole:
+        assert found.kind is (VerdictKind.FAIL if doubtful else VerdictKind.CANCEL)
     if found.kind is VerdictKind.HAND_OVER:
         assert status is JobStatus.PENDING
         assert orchestration is Orchestration.ABSENT

@@ -72,7 +72,10 @@ async def test_a_run_of_a_settled_job_is_ended(stage: JobStage) -> None:
     purged = await stage.quiet("two", engine="PENDING")
     stage.past_the_walls(f"delete from jobs.jobs where id = '{purged}'")
     live = await stage.quiet("three", "running", engine="PENDING")
-    assert await stage.run(ReconcilingJobs()) == {"end": 2}
+    another = {"execution_handle": "gen_random_uuid()::text"}
+    earlier = await stage.quiet("four", engine="ENQUEUED", **asked, **settled, **another)  # its own run is another one
+    assert await stage.run(ReconcilingJobs()) == {"end": 3}
+    assert stage.history(earlier)[-1][0] == "reconciled"
     assert stage.run_of(job) == "CANCELLED"
     assert stage.history(job)[-1] == (
         "reconciled",
@@ -128,20 +131,22 @@ async def test_two_workers_that_reconcile_the_same_settle_and_tell_it_once(stage
 
 
 @pytest.mark.requirement("corrected reconciliation")
-@pytest.mark.parametrize("state", ["delivered", "due"])
+@pytest.mark.parametrize("state", ["delivered", "claimed", "due"])
 async def test_a_success_that_was_told_is_corrected_and_one_that_waits_is_not_told(stage: JobStage, state: str) -> None:
     job = await stage.quiet("one", "succeeded", "retrying", "queued", engine="SUCCESS")
     at = "jobs.now()" if state == "delivered" else "null"
+    claim = f"'{UUID(int=9)}', jobs.now()" if state == "claimed" else "null, null"
     stage.past_the_walls(
-        "insert into jobs.job_notices (tenant, family, job, outcome, person, subject, text, state, delivered_at, ended_at)"
-        f" values ('acme', 'payments', '{job}', 'succeeded', 'm.ito', 's', 't', '{state}', {at}, {at})"
+        "insert into jobs.job_notices (tenant, family, job, outcome, person, subject, text, state, delivered_at, ended_at,"
+        " holder, expires_at)"
+        f" values ('acme', 'payments', '{job}', 'succeeded', 'm.ito', 's', 't', '{state}', {at}, {at}, {claim})"
     )
     for _ in range(2):
         await stage.run(ReconcilingJobs())
     success, failure = stage.notices(job)
     assert (failure["outcome"], failure["state"]) == ("failed", "due")
-    if state == "delivered":
-        assert (success["state"], failure["corrects"]) == ("delivered", "succeeded")
+    if state != "due":  # what is on its way may arrive
+        assert (success["state"], failure["corrects"]) == (state, "succeeded")
         assert failure["subject"].startswith("Correction: ")
         assert failure["text"].startswith("You were told before that it succeeded. That did not hold; this does.\n")
     else:
