@@ -63,7 +63,9 @@ async def test_a_job_goes_from_submission_to_success_with_its_whole_account(stag
         kept = await job_reports.report_progress(transaction, taken.run, 2, 50, "Half of it is checked.")
     assert kept == Kept(progress=33)
     async with stage.worker.transaction("acme") as transaction:
-        assert await job_reports.report_progress(transaction, taken.run, 2, 20) == Kept(progress=33)  # never falls
+        for percent, more in ((20, ()), (50, ()), (20, ("Half of it still.",)), (-1, ("Still.",))):  # never falls
+            assert await job_reports.report_progress(transaction, taken.run, 2, percent, *more) == Kept(progress=33)
+    assert (stage.steps(job.id)[1]["progress"], stage.steps(job.id)[1]["sentence"]) == (50, "Still.")
     await stage.report(taken.run, 2, done("Checked."))
     ended = await stage.step(taken.run, 3, done("Written.", reference="REF-1"))
     assert ended == Ended(status=JobStatus.SUCCEEDED, sentence="Written.", here=True)
@@ -73,8 +75,9 @@ async def test_a_job_goes_from_submission_to_success_with_its_whole_account(stag
     assert [(each["status"], each["attempts"]) for each in stage.steps(job.id)] == [("succeeded", 1)] * 3
     assert stage.steps(job.id)[2]["reference"] == "REF-1"
     assert stage.story(job.id) == [
-        *("submitted", "started", "step-started", "step-succeeded", "step-started", "progress", "step-succeeded"),
-        *("step-started", "step-succeeded", "settled"),
+        *("submitted", "started", "step-started", "step-succeeded", "step-started"),
+        *("progress",) * 3,  # what says nothing new has no line
+        *("step-succeeded", "step-started", "step-succeeded", "settled"),
     ]
     assert [each["sequence"] for each in stage.events(job.id)] == list(range(1, row["event_sequence"] + 1))
     assert [step["step"] for step in stage.events(job.id)[0]["detail"]["steps"]] == ["collect", "check", "write"]
@@ -214,6 +217,7 @@ async def test_a_cancel_wins_over_a_report_that_comes_after_it(stage: JobStage) 
         "s.bell",
         "Not wanted any more",
     )
+    assert row["progress"] == 0  # whole only at success
     (notice,) = stage.notices(job.id)
     assert (notice["outcome"], notice["state"]) == ("cancelled", "due")
     assert "Sue Bell" in notice["text"]
