@@ -94,15 +94,22 @@ class Actions:
             console.remove_mode(mode)
 
     def go(self, place: Place, *, remember: bool = True) -> None:
-        """Shows `place`; `screen.back` returns to where one was."""
+        """Shows `place`, itself where one is below it already; `screen.back` returns to where one was."""
         if self._generation == 0:
             self._screen.say("Places open once you are signed in.", error=True)
             return
         if self._here is not None and self._here != place and remember:
             self._before.append(self._here)
+        if self._here == place and remember:
+            self._up_to_the_place()
         self._here = place
         self._console.switch_mode(f"{place.id}@{self._generation}")
         self._console.fit(self._console.size)
+
+    def _up_to_the_place(self) -> None:
+        """Leaves what was opened from the place, as going back does."""
+        while len(self._console.screen_stack) > 1 and isinstance(self._console.screen, PlaceScreen):
+            self._console.pop_screen()
 
     def go_to_key(self, key: str) -> None:
         """Shows the place with that key."""

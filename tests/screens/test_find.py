@@ -50,8 +50,9 @@ async def test_one_thing_opens_at_once_and_several_are_listed_with_what_was_met(
         await said(app, "met by its")
         await pilot.press("down", "enter")
         assert (await opened(app)).identifier in {found.money.id, found.apply.id}
-        await pilot.press("backspace", "backspace")
+        await pilot.press("J")  # the place itself, from whatever was opened from it
         await listed(app)
+        assert len(app.screen_stack) == 1
 
 
 async def test_find_is_asked_for_everywhere_and_says_where_it_looked() -> None:
