@@ -168,3 +168,21 @@ def test_sources_that_were_not_reached_are_named_in_one_line() -> None:
     assert told(away("here", reached=True)) == []
     assert told(away("etl", reached=False)) == ["▲ Without etl: The database of etl cannot be reached."]
     assert told(away("a", reached=False), away("b", reached=False)) == ["▲ Without a, b: they were not reached."]
+
+
+def test_a_narrow_row_says_what_before_of_names_a_part_once_and_marks_what_was_retried() -> None:
+    fake = FakeService()
+    job = furnish(fake.account).failed[0].summary
+    told = {
+        "kind_label": "Export of a month",
+        "failure_summary": "Deliver it: Deliver it went wrong.",
+        "resolution": None,
+    }
+    plainly = job.model_copy(update={**told, "retried_by": None})
+    retried = job.model_copy(update={**told, "retried_by": "another"})
+    narrow = jobs_cells(plainly, AT, wide=False)
+    assert (narrow["kind"].text, narrow["what"].text) == ("Export", "Deliver it went wrong.")
+    assert jobs_cells(plainly, AT, wide=True)["kind"].text == "Export of a month"
+    assert jobs_cells(retried, AT, wide=False)["what"].text == "↻ Deliver it went wrong."
+    other = plainly.model_copy(update={"failure_summary": "The store refused: no room"})
+    assert jobs_cells(other, AT, wide=False)["what"].text == "The store refused: no room"

@@ -14,6 +14,7 @@ from jobconsole.present.job_history import MASK
 from jobconsole.screens.help import HelpScreen
 from jobconsole.screens.job import REVEALED, JobScreen
 from jobconsole.screens.job_parts import Part
+from jobconsole.screens.job_summary import SummaryScreen
 from jobcontract.job_states import JobEventKind, JobStatus
 from tests.hostile import HOSTILE, harmless
 from tests.screens.acting_stage import flat, said
@@ -55,8 +56,13 @@ async def test_a_failure_is_told_with_its_steps_reference_and_what_can_be_done(s
         await pilot.press("X")
         await said(app, "Cancel the job …: it is settled: failed")
         await pilot.press("s")
-        await said(app, "Sent the summary for the customer to your terminal's clipboard: Export of a month")
-        assert "E-7A31" in app.clipboard
+        await until(app, lambda: isinstance(app.screen, SummaryScreen), "what the customer may be told")
+        summary = app.screen
+        assert isinstance(summary, SummaryScreen)
+        await said(app, "It could not be completed, and ended on")
+        assert (app.clipboard, "E-7A31" in app.clipboard) == (summary.copyable(), True)
+        await pilot.press("enter")
+        await until(app, lambda: app.screen is screen, "the job")
         await pilot.press("c")
         await until(app, lambda: app.clipboard == "E-7A31", "the reference")
 
@@ -113,10 +119,12 @@ async def test_lineage_is_a_tree_and_enter_opens_a_relative() -> None:
         assert "✗ failed ◂ this one" in shown
         assert "└─ ✗ failed" in shown
         assert "└─ ✓ succeeded" in shown
+        await pilot.press("down", "down", "enter")
+        latest = await opened(app, found.lineage[2].id)
+        await said(app, 'a retry of 1 d 4 h ago: "The directory is back."')
         await pilot.press("enter")
         await said(app, "Open what the row leads to: the row leads to no other job")
-        await pilot.press("down", "down", "enter")
-        assert (await opened(app, found.lineage[2].id)).summary
+        assert app.screen is latest
         await pilot.press("backspace")
         await until(app, lambda: app.screen is screen, "the one before")
 

@@ -42,6 +42,7 @@ async def test_support_meets_unresolved_failures_first_and_what_was_not_reached(
         }
         shown = flat(app)
         assert "Unresolved failures · 6 unresolved here" in shown
+        assert "7 read, 1 of them elsewhere" in shown
         assert "▲ Without archive: The database of archive cannot" in shown
         await pilot.press("v")
         await said(app, "Jobs under way")
@@ -141,7 +142,8 @@ async def test_acts_go_through_dialogs_and_no_key_alone_does_anything() -> None:
         await closed(app)
         retry = fake.account.jobs["here", found.failed[0].summary.retried_by or ""]
         assert (retry.reason, retry.summary.retry_of) == ("the store has room", found.failed[0].id)
-        await said(app, f"Job {retry.id} does it again.")
+        await said(app, "Retried: a new job was made of it; v shows it under way.")
+        await said(app, "↻ Deliver it")
         screen.table.move_to(key_of(found.failed[1].summary))
         await pilot.press("A")
         form = await order(app)

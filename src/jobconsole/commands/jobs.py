@@ -192,7 +192,7 @@ _ONE = (
     Command(
         id="job.follow",
         title="Open what the row leads to",
-        help="Opens the job of the lineage that is under the cursor.",
+        help="Opens the job of the lineage that is under the cursor; anywhere else the retry of this job.",
         keys=("enter", "i"),
         places=ONE,
         permission=Permission.JOB_READ,
@@ -278,8 +278,9 @@ _ACTS = (
     ),
     Command(
         id="job.copy-summary",
-        title="Copy a summary for the customer",
-        help="Sends to the clipboard, in plain words without anything internal, what became of the job and what happens next.",
+        title="Summary for the customer",
+        help="Shows, and sends to the clipboard, in plain words without anything internal, what became of the job and what "
+        "happens next: to be read out or pasted.",
         keys=("s",),
         places=BOTH,
         permission=Permission.JOB_READ,

@@ -49,6 +49,12 @@ def retry_lines(job: JobSummary, at: At) -> Sequence[Line]:
     return lines
 
 
+def retried_words(*, first: bool, leads: str) -> str:
+    """That a retry is there. `leads`: how one gets to it from here."""
+    made = "Retried: a new job was made of it" if first else "A retry of it is under way already"
+    return f"{made}; {leads}."
+
+
 def cancel_lines(job: JobSummary, at: At) -> Sequence[Line]:
     """What cancelling does to the job as it stands."""
     if job.status is JobStatus.PENDING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from jobconsole.present.columns import Column, Line, Piece, Tone, joined
 from jobconsole.present.jobs import STATES
 from jobconsole.present.schedules import At, brief_ago
-from jobconsole.present.times import both, short
+from jobconsole.present.times import ago, both, short
 from jobcontract.job_states import JobEventKind, JobStatus, NoticeState
 
 if TYPE_CHECKING:
@@ -138,8 +138,8 @@ def lineage_columns() -> tuple[Column, ...]:
     """The columns of the lineage."""
     return (
         Column(id="status", label="job", least=12, whole=True),
-        Column(id="when", label="asked for", least=8, uncut=True, most=16, yields=4),
-        Column(id="who", label="by", least=4, uncut=True, most=14, yields=3),
+        Column(id="when", label="submitted", least=8, uncut=True, most=16, yields=4),
+        Column(id="who", label="for", least=4, uncut=True, most=14, yields=3),
         Column(id="reason", label="why", least=10, yields=5),
     )
 
@@ -159,10 +159,10 @@ def branch_cells(branch: Branch, at: At) -> Mapping[str, Piece]:
 def branch_lines(branch: Branch, at: At, key: str) -> Sequence[Line]:
     """The job of the lineage under the cursor, in full."""
     word, tone = STATES[branch.relative.status]
-    who = f"by {branch.relative.requester.name}" if branch.relative.requester is not None else "by no person"
+    who = f"for {branch.relative.requester.name}" if branch.relative.requester is not None else "for no person"
     opens = Piece("" if branch.here else f"{key} opens it", Tone.MINE)
     head = joined(
-        [Piece(word, tone), Piece(f"asked for {both(branch.relative.requested_at, at.zone)}"), Piece(who), opens]
+        [Piece(word, tone), Piece(f"submitted {both(branch.relative.requested_at, at.zone)}"), Piece(who), opens]
     )
     reason = (Piece(branch.relative.reason),) if branch.relative.reason else ()
     return [head, *([reason] if reason else []), (Piece(branch.relative.id, Tone.QUIET),)]
@@ -202,7 +202,8 @@ def outcome_text(notice: JobNotice) -> str:
 def notice_text(notice: JobNotice, at: At) -> str:
     """When it was delivered, when it is tried, or why it is not."""
     if notice.delivered_at is not None:
-        return f"{brief_ago(notice.delivered_at, at.now)}{f': {notice.result}' if notice.result else ''}"
+        said = "" if (notice.result or "").strip(" .").casefold() in ("", "delivered") else f": {notice.result}"
+        return f"{ago(notice.delivered_at, at.now)}{said}"
     if notice.state in (NoticeState.SUPPRESSED, NoticeState.GIVEN_UP):
         return notice.reason or notice.result or "no reason is known"
     again = brief_ago(notice.try_at, at.now) if notice.try_at is not None and notice.try_at > at.now else "now"

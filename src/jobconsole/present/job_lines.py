@@ -4,11 +4,11 @@ and why, what resolved it, when it ran and where. Pure. Its steps: `job_ladder`;
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from jobconsole.present.columns import Line, Piece, Tone, joined, whole_pieces
-from jobconsole.present.jobs import RESOLUTIONS, STATES, next_attempt_text, scope_text, status_word, took_text
+from jobconsole.present.jobs import RESOLUTIONS, STATES, next_attempt_text, scope_text, status_word, took_text, why_text
 from jobconsole.present.money import bar
 from jobconsole.present.schedules import At, brief_ago
 from jobconsole.present.times import ago, both, brief_span
@@ -43,18 +43,18 @@ def unknown_title(identifier: str) -> Line:
     return (Piece("Job ", Tone.QUIET), Piece(identifier, Tone.STRONG))
 
 
-def standing_lines(job: Job, at: At, width: int, reference_key: str) -> list[Line]:
+def standing_lines(job: Job, at: At, width: int, keys: Mapping[str, str]) -> list[Line]:
     """Where it stands, in a line or two: how far it is while it goes on, why it failed and what that leads to, what else
-    decides what one does next."""
+    decides what one does next. `keys`: `reference`, `follow`."""
     summary = job.summary
     lines = [_elsewhere_line(summary)] if summary.source != HERE else []
     if summary.status is JobStatus.FAILED:
-        lines += _failed_lines(job, at, reference_key)
+        lines += _failed_lines(job, at, keys["reference"])
     elif summary.status.final:
         lines.append(_settled_line(summary, at))
     else:
         lines.append(bar_line(job, at, width))
-    return [*lines, *_cancel_lines(job, at), *_resolved_lines(job, at), *_retry_lines(job)]
+    return [*lines, *_cancel_lines(job, at), *_resolved_lines(job, at), *_retry_lines(job, at, keys["follow"])]
 
 
 def bar_line(job: Job, at: At, width: int) -> Line:
@@ -124,7 +124,7 @@ def _elsewhere_line(summary: JobSummary) -> Line:
 def _failed_lines(job: Job, at: At, reference_key: str) -> list[Line]:
     summary = job.summary
     step = next((step for step in job.steps if step.status is StepStatus.FAILED), None)
-    why, name = summary.failure_summary or "no reason is known", step.label if step is not None else summary.last_step
+    why, name = why_text(summary), step.label if step is not None else summary.last_step
     where = f"{name}: " if name and not why.casefold().startswith(name.casefold()) else ""
     tone = Tone.PLAIN if summary.resolution is not None else Tone.BAD
     lines = [_labelled("why", Piece(f"{where}{why}", tone))]
@@ -176,14 +176,20 @@ def _resolved_lines(job: Job, at: At) -> list[Line]:
     return [_labelled("resolved", Piece(told, Tone.GOOD))]
 
 
-def _retry_lines(job: Job) -> list[Line]:
-    summary = job.summary
-    if summary.retried_by is None or summary.resolution is JobResolution.RETRIED:
-        return []
-    latest = next((each for each in job.lineage if each.id == summary.retried_by), None)
-    word, tone = STATES[latest.status] if latest is not None else ("it is elsewhere", Tone.QUIET)
-    by = f" by {latest.requester.id}" if latest is not None and latest.requester is not None else ""
-    return [_labelled("retried", Piece(word, tone), Piece(f"{by}: enter in its lineage opens it", Tone.QUIET))]
+def _retry_lines(job: Job, at: At, key: str) -> list[Line]:
+    """What it is a retry of and why, and what became of its own retry."""
+    summary, lines = job.summary, []
+    known = {each.id: each for each in job.lineage}
+    if summary.retry_of is not None:
+        before, this = known.get(summary.retry_of), known.get(summary.id)
+        what = f"of {brief_ago(before.requested_at, at.now)}" if before is not None else "of one that is gone"
+        why = f': "{this.reason}"' if this is not None and this.reason else ""
+        lines.append(_labelled("a retry", Piece(f"{what}{why}")))
+    if summary.retried_by is not None and summary.resolution is not JobResolution.RETRIED:
+        latest = known.get(summary.retried_by)
+        word, tone = STATES[latest.status] if latest is not None else ("it is elsewhere", Tone.QUIET)
+        lines.append(_labelled("retried", Piece(word, tone), Piece(f" · {key} opens that one", Tone.QUIET)))
+    return lines
 
 
 def _effect_lines(job: Job) -> Sequence[Line]:

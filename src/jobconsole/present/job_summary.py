@@ -27,8 +27,13 @@ NOTHING_LEFT = "There is nothing left to do."
 
 def customer_summary(job: Job, zone: tzinfo) -> str:
     """The sentences as one paragraph; instants in `zone`, its abbreviation named."""
+    return " ".join(customer_sentences(job, zone))
+
+
+def customer_sentences(job: Job, zone: tzinfo) -> list[str]:
+    """The same, one by one: to be read out."""
     told = [_asked(job, zone), *_stands(job, zone), *_next(job, zone), _quote(job)]
-    return " ".join(line(each) for each in told)
+    return [line(each) for each in told]
 
 
 def _asked(job: Job, zone: tzinfo) -> str:

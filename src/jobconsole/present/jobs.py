@@ -32,6 +32,8 @@ RESOLUTIONS: Mapping[JobResolution, str] = {
     JobResolution.RESOLVED: "resolved",
     JobResolution.RETRIED: "retried with success",
 }
+RETRIED = "↻"
+"""Stands before why a failure failed that was retried, without success so far."""
 CANCELLING = ("◌ cancelling", Tone.WARN)
 """In place of the status, from when a person asked until it ended."""
 WIDE = 110
@@ -71,8 +73,8 @@ def jobs_columns(*, wide: bool, sources: bool, signed: bool = False) -> tuple[Co
     return (
         Column(id="status", label="" if signed else "status", least=1 if signed else 9, whole=True),
         Column(id="age", label="age", least=4, right=True, uncut=True, most=8, yields=6),
-        Column(id="kind", label="kind", least=10, most=30 if wide else 18, yields=5),
-        Column(id="subject", label="subject", least=10, most=28 if wide else 20, yields=7),
+        Column(id="kind", label="kind", least=8, most=30 if wide else 14, yields=5),
+        Column(id="subject", label="subject", least=12, most=28, yields=7),
         *((Column(id="scope", label="customer", least=8, uncut=True, most=18, yields=2),) if wide else ()),
         *((Column(id="who", label="asked by", least=8, uncut=True, most=14, yields=3),) if wide else ()),
         *((Column(id="source", label="source", least=6, uncut=True, most=10, yields=4),) if sources and wide else ()),
@@ -83,18 +85,38 @@ def jobs_columns(*, wide: bool, sources: bool, signed: bool = False) -> tuple[Co
 def jobs_cells(job: JobSummary, at: At, *, wide: bool, signed: bool = False) -> Mapping[str, Piece]:
     """The cells of one job's row by column id."""
     word, tone = status_word(job)
-    what, what_tone = what_text(job, at)
+    what, what_tone = _what_text(job, at)
     source = "" if wide or job.source == HERE else f"{job.source} · "
+    retried = is_retried(job)
     return {
-        "status": Piece(word[:1] if signed else word, tone),
-        "kind": Piece(f"{job.kind_label}{' ¤' if job.moves is Moves.MONEY else ''}", Tone.STRONG),
-        "subject": Piece(job.subject),
-        "what": Piece(f"{source}{what}", what_tone),
+        "status": Piece(word[:1] if signed else word, Tone.QUIET if retried else tone),
+        "kind": Piece(kind_text(job, wide=wide), Tone.QUIET if retried else Tone.STRONG),
+        "subject": Piece(job.subject, Tone.QUIET if retried else Tone.PLAIN),
+        "what": Piece(f"{source}{f'{RETRIED} ' if retried else ''}{what}", Tone.QUIET if retried else what_tone),
         "scope": Piece(scope_text(job), Tone.QUIET),
         "who": Piece(job.requester.id if job.requester is not None else "–", Tone.QUIET),
         "source": Piece("here" if job.source == HERE else job.source, Tone.QUIET),
         "age": Piece(age_text(job.requested_at, at.now), Tone.QUIET),
     }
+
+
+def kind_text(job: JobSummary, *, wide: bool) -> str:
+    """The label of its kind, with the sign of money; a narrow list has what stands before its first "of": the subject says
+    of what."""
+    label = job.kind_label if wide else job.kind_label.partition(" of ")[0]
+    return f"{label}{' ¤' if job.moves is Moves.MONEY else ''}"
+
+
+def is_retried(job: JobSummary) -> bool:
+    """Whether it is an unresolved failure that was retried: what is to be looked at is its retry."""
+    return job.status is JobStatus.FAILED and job.retried_by is not None and job.resolution is None
+
+
+def why_text(job: JobSummary) -> str:
+    """Why it failed; a part that is named twice in a row is named once."""
+    told = job.failure_summary or "no reason is known"
+    name, _, rest = told.partition(": ")
+    return rest if rest.casefold().startswith(f"{name.casefold()} ") else told
 
 
 def age_text(instant: datetime, now: datetime) -> str:
@@ -112,11 +134,16 @@ def status_word(job: JobSummary) -> tuple[str, Tone]:
 
 
 def what_text(job: JobSummary, at: At) -> tuple[str, Tone]:
-    """What a reader of the list wants to know beyond the status: why it failed, how far it is, how long it took."""
+    """What a reader of the list wants to know beyond the status: why it failed, how far it is, how long it took; of a failure
+    that was retried, that it was."""
+    what, tone = _what_text(job, at)
+    return (f"{what} {RETRIED} It was retried." if is_retried(job) else what), tone
+
+
+def _what_text(job: JobSummary, at: At) -> tuple[str, Tone]:
     if job.status is JobStatus.FAILED:
         resolved = f" ({RESOLUTIONS[job.resolution]})" if job.resolution is not None else ""
-        retried = " · a retry is there" if job.retried_by and job.resolution is None else ""
-        return f"{job.failure_summary or 'no reason is known'}{resolved}{retried}", Tone.PLAIN
+        return f"{why_text(job)}{resolved}", Tone.PLAIN
     if job.status is JobStatus.PENDING:
         return f"waits {brief_span((at.now - job.requested_at).total_seconds())}", Tone.QUIET
     if job.status is JobStatus.RUNNING:
@@ -143,7 +170,7 @@ def scope_text(job: JobSummary) -> str:
 
 
 def row_lines(job: JobSummary, at: At) -> list[Line]:
-    """What is to know of the job under the cursor, in full."""
+    """What is to know of the job under the cursor, in full; why it failed comes last, that is what may be long."""
     word, tone = status_word(job)
     head = joined(
         [
@@ -151,25 +178,20 @@ def row_lines(job: JobSummary, at: At) -> list[Line]:
             Piece(job.kind_label, Tone.STRONG),
             Piece("moves money" if job.moves is Moves.MONEY else "", Tone.WARN),
             Piece(job.subject),
-            Piece(brief_ago(job.requested_at, at.now), Tone.QUIET),
+        ]
+    )
+    scope = scope_text(job)
+    who = joined(
+        [
+            Piece(f"asked for by {job.requester.id}" if job.requester is not None else "nobody asked for it"),
+            Piece(f"of {scope}" if scope != "–" else ""),
+            Piece(f"reference {job.failure_reference}" if job.failure_reference else "", Tone.STRONG),
+            Piece(elsewhere_words(job.source, job.application), Tone.WARN),
         ]
     )
     what, what_tone = what_text(job, at)
-    failed = job.status is JobStatus.FAILED
-    lines: list[Line] = [head, (Piece(what, Tone.BAD if failed and job.resolution is None else what_tone),)]
-    who = f"asked for by {job.requester.id}" if job.requester is not None else "nobody asked for it"
-    scope = scope_text(job)
-    lines.append(
-        joined(
-            [
-                Piece(who),
-                Piece(f"of {scope}" if scope != "–" else ""),
-                Piece(f"reference {job.failure_reference}" if job.failure_reference else "", Tone.STRONG),
-                Piece(elsewhere_words(job.source, job.application), Tone.WARN),
-            ]
-        )
-    )
-    return lines
+    failed = job.status is JobStatus.FAILED and job.resolution is None
+    return [head, who, (Piece(what, Tone.BAD if failed else what_tone),)]
 
 
 def elsewhere_words(source: str, application: str) -> str:
@@ -226,8 +248,9 @@ def jobs_title(counts: JobCounts | None, shown: int, now: datetime, width: int, 
     return whole_pieces(told, width)
 
 
-def views_line(shown: int, marked: int, loaded: int, *, more: bool, key: str, width: int) -> Line:
-    """`[unresolved]  under way  all  v      3 marked · 50 read, more follow`."""
+def views_line(shown: int, marked: int, loaded: int, *, more: bool, key: str, width: int, elsewhere: int = 0) -> Line:
+    """`[unresolved]  under way  all  v      3 marked · 50 read, 2 of them elsewhere, more follow`. `elsewhere`: jobs of
+    other engines, which no figure above has in it."""
     pieces: list[Piece] = []
     for at, view in enumerate(VIEWS):
         here = at == shown
@@ -236,10 +259,11 @@ def views_line(shown: int, marked: int, loaded: int, *, more: bool, key: str, wi
             Piece("  "),
         ]
     left = (*pieces, Piece(key, Tone.MINE))
+    others = f", {elsewhere:,} of them elsewhere" if elsewhere else ""
     right = joined(
         [
             Piece(f"{marked:,} marked" if marked else "", Tone.MINE),
-            Piece(f"{loaded:,} read{', more follow' if more else ''}" if loaded else "", Tone.QUIET),
+            Piece(f"{loaded:,} read{others}{', more follow' if more else ''}" if loaded else "", Tone.QUIET),
         ]
     )
     room = width - width_of(plain(left)) - width_of(plain(right))

@@ -138,7 +138,7 @@ class JobScreen(WatchingScreen):
         facts = acts.selected_facts(
             self.summary, job.acts if job is not None else None, plan=job is not None and job.plan is not None
         )
-        opens = None if self._relative() is not None else "the row leads to no other job; tab goes to the lineage"
+        opens = None if self._leads_to() is not None else "the row leads to no other job, and no retry was made"
         return replace(super().situation(), job=facts, opens=opens)
 
     @property
@@ -204,8 +204,8 @@ class JobScreen(WatchingScreen):
         self._focus()
 
     def follow(self) -> None:
-        """Opens the job of the lineage under the cursor, in the place of this one."""
-        if (relative := self._relative()) is not None:
+        """Opens the job of the lineage under the cursor, else the retry of this one."""
+        if (relative := self._leads_to()) is not None:
             self.app.push_screen(JobScreen(relative, self.source))
 
     async def open_plan(self) -> None:
@@ -291,9 +291,10 @@ class JobScreen(WatchingScreen):
         said = self.said_lines("", rows=int(job is not None))
         self.said.display = bool(said)
         self.said.show(said)
-        key = key_words(self, "job.copy-reference")["job.copy-reference"]
+        words = key_words(self, "job.copy-reference", "job.follow")
+        keys = {"reference": words["job.copy-reference"], "follow": words["job.follow"]}
         width = max(20, self.size.width - 2)
-        self.standing.show(standing_lines(job, self.at(), width, key) if job is not None else [])
+        self.standing.show(standing_lines(job, self.at(), width, keys) if job is not None else [])
 
     def show_row(self) -> None:
         """Shows everything of the row under the cursor."""
@@ -337,6 +338,9 @@ class JobScreen(WatchingScreen):
     def _relative(self) -> str | None:
         key = self._key() if self.part is Part.LINEAGE else None
         return key if key != self.identifier else None
+
+    def _leads_to(self) -> str | None:
+        return self._relative() or (self.summary.retried_by if self.summary is not None else None)
 
     def _land(self, step: str | None) -> None:
         if step is not None and self.there():

@@ -13,18 +13,21 @@ from jobconsole.present.equivalent import equivalent
 from jobconsole.present.job_acts import (
     cancel_lines,
     resolve_lines,
+    retried_words,
     retry_lines,
     reveal_lines,
     submitted_words,
     unsubmittable,
 )
-from jobconsole.present.job_summary import customer_summary
+from jobconsole.present.job_summary import customer_sentences
 from jobconsole.present.schedules import At
 from jobconsole.screens.acts import WHY, command_of, where_of
 from jobconsole.screens.choose import Choice, ChooseScreen
 from jobconsole.screens.job_submit import SubmitForm
+from jobconsole.screens.job_summary import SummaryScreen
 from jobconsole.screens.jobs_making import retry_money
 from jobconsole.screens.order_form import Given, Order, asked
+from jobconsole.screens.plan_seen import key_words
 from jobconsole.screens.shell import Handler
 from jobconsole.screens.stops_acting import stop_work
 from jobcontract.jobs import HERE
@@ -104,7 +107,10 @@ async def retry(screen: SeenScreen, job: JobSummary, took: Took) -> None:
     answer = await asked(screen, order, screen.seen)
     if answer is not None:
         took(answer.retried)
-        screen.say(answer.sentence)
+        here = screen.PLACE == "job"
+        key = key_words(screen, "job.follow" if here else "job.view")["job.follow" if here else "job.view"]
+        leads = f"{key} opens it" if here else f"{key} shows it under way"
+        screen.say(retried_words(first=answer.first, leads=leads))
 
 
 async def resolve(screen: SeenScreen, job: JobSummary, took: Took) -> None:
@@ -154,9 +160,12 @@ async def stop_kind(screen: SeenScreen, job: JobSummary, took: Took) -> None:  #
 
 
 async def copy_summary(screen: SeenScreen, job: JobSummary, took: Took) -> None:  # noqa: ARG001  the form of an act
-    """Copies what is told the customer, of the job as it stands now."""
+    """Shows what is told the customer, of the job as it stands now, and copies it."""
     whole = await client.job(screen.shell.service, job.id, job.source)
-    copy(screen, customer_summary(whole, screen.seen().zone), "summary for the customer")
+    if screen.app.screen is screen:
+        shown = SummaryScreen(customer_sentences(whole, screen.seen().zone))
+        screen.app.copy_to_clipboard(shown.copyable())
+        screen.app.push_screen(shown)
 
 
 def copy(screen: SeenScreen, text: str, what: str) -> None:

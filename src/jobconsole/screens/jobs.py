@@ -45,6 +45,7 @@ from jobconsole.screens.watching import PAUSE_SECONDS, repaint
 from jobconsole.widgets.lines import Lines
 from jobconsole.widgets.table import Table
 from jobcontract.events import Topic
+from jobcontract.jobs import HERE
 from jobcontract.permissions import Permission, missing
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class JobsScreen(JobsFilteringScreen):
     EXPLANATION = (
         "Background jobs, the latest asked for first. The first view holds failures that nobody resolved and no retry mended; "
         "v shows those under way, then all. Each is in exactly one of five statuses: ○ pending, ◆ running, ✓ succeeded, ✗ "
-        "failed, ⊘ cancelled; ◌ cancelling: a person asked for it. ¤ moves money. Jobs of other engines stand among them, "
+        "failed, ⊘ cancelled; ◌ cancelling: a person asked for it. ↻ stands before a failure that was retried. ¤ moves money. Jobs of other engines stand among them, "
         "with their source: they are only read here. P retries what is marked or listed, after showing it."
     )
     AUTO_FOCUS = "#jobs"
@@ -270,10 +271,12 @@ class JobsScreen(JobsFilteringScreen):
         width, now = max(20, self.size.width - 2), self.at().now
         marked, more = len(self.table.marks), self.paged.next is not None
         key = key_words(self, "job.view")["job.view"]
+        elsewhere = sum(each.source != HERE for each in self.rows.rows)
+        read = views_line(self.shown, marked, len(self.rows), more=more, key=key, width=width, elsewhere=elsewhere)
         self.title_line.show(
             [
                 jobs_title(self.counts, self.shown, now, width, several=self.several),
-                views_line(self.shown, marked, len(self.rows), more=more, key=key, width=width),
+                read,
             ]
         )
         self.show_filter_line()
