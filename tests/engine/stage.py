@@ -103,6 +103,17 @@ class EngineStage:
         async with self.database.transaction("acme") as transaction:
             return await job_acts.cancel_in(transaction, JobOrder(job=job, person="o.lind", reason="Not wanted"))
 
+    def stop(self, kind: str | None = None) -> None:
+        """Stop jobs of a kind, or (None) all of the tenant's work, as a person does."""
+        self.superuser.execute(
+            "insert into jobs.stops (tenant, scope, name, by, reason) values ('acme', %s, %s, 'o.lind', 'Audit')",
+            ("tenant" if kind is None else "job-kind", kind),
+        )
+
+    def start(self) -> None:
+        """Lift every stop."""
+        self.superuser.execute("delete from jobs.stops")
+
     def row(self, job: str) -> Mapping[str, Any]:
         """The job's row."""
         row: Mapping[str, Any] = self.rows("select * from jobs.jobs where id = %s", job)[0]

@@ -100,9 +100,8 @@ def test_no_decision_leaves_the_state_machine(
         return
     if isinstance(begin, rules.Begin):
         assert StepStatus.RUNNING in rules.STEP_MOVES[at.status]
-        assert held is None
-        assert not before.cancel_asked
-        assert at.counted < most
+        assert (held is None and not before.cancel_asked and at.counted < most) or at.unanswered
+        assert at.counted < most + rules.ASKS_MORE
         assert all(each.status is StepStatus.SUCCEEDED for each in before.steps[: position - 1])
     if isinstance(begin, rules.Fail):
         assert at.counted >= most
@@ -118,6 +117,7 @@ def test_no_decision_leaves_the_state_machine(
         assert all(each.status is StepStatus.SUCCEEDED for each in before.steps)
     if settled.status is JobStatus.CANCELLED:
         assert before.cancel_asked
+        assert not any(each.unanswered for each in before.steps)
 
 
 @pytest.mark.requirement("INV-04")
@@ -174,11 +174,11 @@ def test_a_step_at_work_refuses_a_success_before_one_that_ended() -> None:
 def test_of_what_was_sent_a_cancellation_takes_nothing_but_what_may_be_tried_again() -> None:
     sent = job(step(1, StepStatus.RUNNING, sent=True), cancel_asked=True, cancel_reason="No")
     unsent = job(step(1, StepStatus.RUNNING), cancel_asked=True, cancel_reason="No")
-    kept = {OutcomeKind.DONE: rules.Succeed, OutcomeKind.UNCERTAIN: rules.Fail}
+    kept: dict[OutcomeKind, type[object]] = {OutcomeKind.DONE: rules.Succeed, OutcomeKind.UNCERTAIN: rules.Fail}
     for kind in OutcomeKind:
         outcome = Outcome(kind=kind, sentence="So.")
         assert isinstance(
-            rules.decide_report(sent, 1, outcome, patience=PATIENCE, jitter=0), kept.get(kind, CancelAsked)
+            rules.decide_report(sent, 1, outcome, patience=PATIENCE, jitter=0), kept.get(kind, rules.GiveUp)
         )
         assert isinstance(rules.decide_report(unsent, 1, outcome, patience=PATIENCE, jitter=0), CancelAsked)
 
@@ -198,9 +198,15 @@ def test_what_begins_a_step_in_which_order() -> None:
     )
     given_back = step(1, StepStatus.RETRYING, attempts=9, handed_back=8)
     assert isinstance(begin(job(given_back)), rules.Begin)
-    sent = begin(job(step(1, StepStatus.RUNNING, attempts=2, sent=True)))
-    assert isinstance(sent, rules.Fail)
-    assert "nobody knows whether it happened outside" in sent.sentence
+    worn = step(1, StepStatus.RUNNING, attempts=2)
+    assert isinstance(begin(job(worn)), rules.Fail)
+    sent = replace(worn, sent=True)
+    asks = rules.Begin(step=sent, attempt=3, lost=True)
+    assert begin(job(sent, cancel_asked=True, cancel_reason="No"), "Stopped.") == asks
+    killed = begin(job(replace(sent, attempts=2 + rules.ASKS_MORE)))
+    assert isinstance(killed, rules.Fail)
+    assert killed.uncertain
+    assert "nobody knows whether it happened outside" in killed.sentence
 
 
 @pytest.mark.requirement("INV-10")

@@ -13,9 +13,9 @@ import structlog
 from jobservice.application import Outcome, failed
 from jobservice.application_jobs import OutwardStep, PlanPayout, RegisteredStep, StepOrder
 from jobservice.engine.outcomes import Broken, Told, called
-from jobservice.engine.outward import Call
+from jobservice.engine.outward import NOT_KNOWN, Call, cannot_ask, unknown
 from jobservice.engine.progress import Progresses
-from jobservice.engine.running import Attempt, Interrupted, Overran, RunningJob
+from jobservice.engine.running import Attempt, Interrupted, Overran, RunningJob, Why
 from jobservice.engine.step_call import JobStepCall
 from jobservice.engine.writing import Writing
 from jobservice.store import plan_jobs
@@ -44,6 +44,8 @@ class Attempts:
         try:
             if hasattr(registered.function, "send"):
                 return await self._outward(running, begun, registered, cast("OutwardStep", registered.function))
+            if begun.sent:
+                return Told(outcome=cannot_ask(begun))
             function = called(registered.function, call)
             attempt = Attempt(function, registered.patience.bound, _name(running, begun))
             return await self._run(running, begun, attempt)
@@ -61,7 +63,10 @@ class Attempts:
         async with self.writing.alone(tenant) as transaction:
             return await plan_jobs.released(transaction, plan)
 
-    async def _run(self, running: RunningJob, begun: Begun, attempt: Attempt) -> Told | Interrupted:
+    async def _run(
+        self, running: RunningJob, begun: Begun, attempt: Attempt, over: Outcome | None = None
+    ) -> Told | Interrupted:
+        """Run it to its end. `over`: what is told of one that took too long; None = that nothing of it was done."""
         running.attempt = attempt
         running.interrupt()
         try:
@@ -73,15 +78,15 @@ class Attempts:
         if ended.left:
             _log.warning("step-left-behind", job=running.job, step=begun.step.step, attempt=begun.attempt)
         if isinstance(ended, Overran):
-            return Told(
-                outcome=failed(f"It took longer than {attempt.bound:g} s and was stopped; nothing of it was done.")
-            )
+            stopped = f"It took longer than {attempt.bound:g} s and was stopped; nothing of it was done."
+            return Told(outcome=over or failed(stopped))
         return ended
 
     async def _outward(
         self, running: RunningJob, begun: Begun, registered: RegisteredStep, outward: OutwardStep
     ) -> Told | Interrupted | NotSent:
-        """Sent, the call, the outcome; or, where it was sent before, the question what became of it."""
+        """Sent, the call, the outcome; or, where it was sent before without one, the question what became of it. Where an
+        earlier attempt may have called, it is asked before it is sent again."""
         payouts = () if begun.plan is None else await self.payouts(running.tenant, begun.plan)
         order = StepOrder(
             key=begun.outward_key,
@@ -96,8 +101,12 @@ class Attempts:
         if begun.sent:
             why = "its Worker was lost after it was sent."
             return await self._out(running, begun, Attempt(call.ask(why), bound, _name(running, begun)))
-        if begun.lineage != running.job and (known := await call.known()) is not None:
-            return Told(outcome=known)
+        if begun.attempt > 1 or begun.lineage != running.job:
+            known = await self._run(running, begun, Attempt(call.known(), bound, _name(running, begun)))
+            if not (isinstance(known, Told) and known.outcome is NOT_KNOWN):
+                return known
+        if running.why in (Why.STOPPED, Why.LOST):
+            return Interrupted(left=False)
         sent = await self._send(running, begun)
         if not isinstance(sent, Kept):
             return sent
@@ -112,7 +121,8 @@ class Attempts:
     async def _out(self, running: RunningJob, begun: Begun, attempt: Attempt) -> Told | Interrupted:
         """A call that was sent comes to its end, whoever wants the job cancelled: what happened outside is written."""
         running.keeps_on = True
-        return await self._run(running, begun, attempt)
+        over = unknown(begun, f"the call did not end within {attempt.bound:g} s.")
+        return await self._run(running, begun, attempt, over)
 
 
 def _name(running: RunningJob, begun: Begun) -> str:

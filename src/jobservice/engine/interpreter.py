@@ -25,6 +25,7 @@ from jobservice.engine.adapter import Left
 from jobservice.engine.attempts import Attempts
 from jobservice.engine.effects import Effects, Unfit
 from jobservice.engine.outcomes import Told, broken, safe
+from jobservice.engine.outward import cannot_ask
 from jobservice.engine.places import Places
 from jobservice.engine.running import Interrupted, RunningJob, Why
 from jobservice.engine.step_call import WantedJob, WantedPush
@@ -55,7 +56,7 @@ GAVE_WAY_MOST = 5
 ONCE = Patience(attempts=1)
 """Of what no machine tries again."""
 UNLIMITED = 1_000_000
-"""Attempts, where it is not their number that ends the step: it is to be asked about, or has no behavior."""
+"""Attempts, where it is not their number that ends the step: it has no behavior."""
 
 Proof = Callable[[Transaction, str, str], Awaitable[str | None]]
 """`proof(transaction, family, job)`: why a step of it may not move money, in a sentence; None where it may."""
@@ -172,11 +173,13 @@ class Interpreter:
             position = taken
         run, step = _run_of(running), running.steps[position - 1]
         registered = self.attempts.steps.get(step.use_case)
-        most = UNLIMITED if registered is None or step.sent else registered.patience.attempts
+        most = UNLIMITED if registered is None else registered.patience.attempts
         begun = await reports.begin_step(transaction, run, position, attempts_most=most)
         if not isinstance(begun, Begun):
             return begun
-        if begun.step.moves is Moves.MONEY and (doubt := await self._doubt(transaction, running)) is not None:
+        if begun.sent or begun.step.moves is not Moves.MONEY:  # asking moves nothing
+            return begun
+        if (doubt := await self._doubt(transaction, running)) is not None:
             _log.error("job-not-believed", alarm=True, job=running.job, tenant=running.tenant, reason=doubt)
             ended = await reports.report_outcome(transaction, run, position, refused(doubt), patience=ONCE)
             return ended if isinstance(ended, Ended | Lost | CancelAsked) else Lost(sentence=doubt)
@@ -195,7 +198,7 @@ class Interpreter:
             _log.error("job-without-next-step", job=running.job, tenant=running.tenant)
             running.run = None
             return Lost(sentence="No step of it is left to run, and it is not settled.")
-        if taken.cancel_asked and not step.sent:
+        if taken.cancel_asked and not step.unanswered:
             return CancelAsked(person=None, reason="")
         return step.position
 
@@ -209,7 +212,7 @@ class Interpreter:
         self.changed(running.tenant, begun.kind, running.job)
         registered = self.attempts.steps.get(begun.step.use_case)
         if registered is None:
-            told = Told(outcome=_unrecorded(begun))
+            told = Told(outcome=cannot_ask(begun) if begun.sent else _unrecorded(begun))
             return await self._report(running, begun, told, ONCE)
         call = self.attempts.call(running, begun)
         ended = await self.attempts.make(running, begun, registered, call)

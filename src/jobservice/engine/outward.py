@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import structlog
 
 from jobcontract.states import OutcomeKind
-from jobservice.application import Outcome, retry, uncertain
+from jobservice.application import Outcome, done, retry, uncertain
 from jobservice.application_jobs import OutwardStep, StepOrder
 from jobservice.engine.outcomes import Broken, checked, ours
 from jobservice.usecases.job_reports import Begun
@@ -23,6 +23,8 @@ PAUSES = (0.2, 1.0)
 """Seconds between the questions what became of a call: one question more than pauses."""
 NO_ANSWER_SECONDS = 5.0
 """Until it is asked again, where nothing was sent yet."""
+NOT_KNOWN = done("The outside world does not know of it: it may be sent.")
+"""What `Call.known` gives where the call may be made; told apart by what it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,18 +68,18 @@ class Call:
                 await asyncio.sleep(pause)
         if answer is not None and answer.kind in (OutcomeKind.DONE, OutcomeKind.REFUSED):
             return answer
-        sentence = f"Nobody knows whether it happened outside: {why} A person has to look, by the key {self.order.key}."
-        return uncertain(sentence, reference=self.order.key)
+        return unknown(self.begun, why)
 
-    async def known(self) -> Outcome | None:
-        """What the outside world knows of the key before this job sent anything: an earlier job of its lineage may have.
-        None: it never heard of it, or refused it then, so the call may be made: that is what a retry is for."""
+    async def known(self) -> Outcome:
+        """What the outside world knows of the key before this attempt sent anything: an earlier one, or an earlier job of
+        the lineage, may have. `NOT_KNOWN`: it never heard of it, or refused it then, so the call may be made: that is what a
+        retry is for."""
         answer, answered = await self._look_up()
         if not answered:
             return retry(
                 "The outside world did not say what it knows; nothing was sent.", after_seconds=NO_ANSWER_SECONDS
             )
-        return None if answer is not None and answer.kind is OutcomeKind.REFUSED else answer
+        return NOT_KNOWN if answer is None or answer.kind is OutcomeKind.REFUSED else answer
 
     async def _look_up(self) -> tuple[Outcome | None, bool]:
         """The answer, and whether there was one."""
@@ -94,3 +96,14 @@ class Call:
                 raise
             _log.warning("outward-question-broke", job=self.order.job, reason=type(error).__name__)
             return None, False
+
+
+def unknown(begun: Begun, why: str) -> Outcome:
+    """Of a step that was sent, and of which nobody knows: a person looks."""
+    sentence = f"Nobody knows whether it happened outside: {why} A person has to look, by the key {begun.outward_key}."
+    return uncertain(sentence, reference=begun.outward_key)
+
+
+def cannot_ask(begun: Begun) -> Outcome:
+    """The same, where no step is registered any more that could ask."""
+    return unknown(begun, f"it was sent, and this release does not know how to ask about {begun.step.use_case}.")

@@ -13,7 +13,8 @@ from jobcontract.states import Moves
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepState:
     """One step of a job as it stands. `handed_back`: attempts that a stopping Worker gave back, which count against no
-    limit. `wait_seconds`: until its next attempt, of a retrying one; 0 = now."""
+    limit. `sent`: its call to the outside world was made, or was about to be; taken back where that said that it did not
+    take it. `wait_seconds`: until its next attempt, of a retrying one; 0 = now."""
 
     position: int
     step: str
@@ -33,6 +34,11 @@ class StepState:
     def counted(self) -> int:
         """Attempts that count against its limit."""
         return self.attempts - self.handed_back
+
+    @property
+    def unanswered(self) -> bool:
+        """Whether it was sent, and nobody has written what became of it: whoever goes on with it asks (MONEY.md 3)."""
+        return self.sent and not self.status.final
 
     @property
     def named(self) -> str:

@@ -27,6 +27,8 @@ SENTENCE_MOST = 1_000
 """Most characters that are kept of a sentence about a step or a job."""
 CAUSE_MOST = 200
 _DOUBLINGS_MOST = 64
+ASKS_MORE = 3
+"""Attempts past its own that a step has to ask what became of what it sent: a question that kills its Worker ends too."""
 
 JOB_MOVES = {
     JobStatus.PENDING: frozenset({JobStatus.RUNNING, JobStatus.FAILED, JobStatus.CANCELLED}),
@@ -51,7 +53,8 @@ STEP_MOVES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Begin:
-    """An attempt may begin; it is this one, from 1. `lost`: the Worker of the attempt before was lost."""
+    """An attempt may begin; it is this one, from 1. `lost`: the Worker of the attempt before was lost. Of a step that was
+    sent it asks what became of that, and does nothing else."""
 
     step: StepState
     attempt: int
@@ -60,7 +63,16 @@ class Begin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fail:
-    """The step ends as failed, and the job with it."""
+    """The step ends as failed, and the job with it. `uncertain`: nobody knows whether it happened outside."""
+
+    step: StepState
+    sentence: str
+    uncertain: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GiveUp:
+    """The step ends as cancelled, and the job with it: a person asked for that, and what was sent was not taken."""
 
     step: StepState
     sentence: str
@@ -119,13 +131,17 @@ def with_steps(job: JobState, changed: Mapping[int, tuple[StepStatus, int | None
 def decide_begin(
     job: JobState, position: int, *, attempts_most: int, held: str | None
 ) -> Begin | Fail | Passed | Wait | Held | CancelAsked | Ended | Lost:
-    """Whether an attempt at the step may begin. `held`: why no step may, from stops and money switch."""
+    """Whether an attempt at the step may begin. `held`: why no step may, from stops and money switch.
+
+    A step that was sent without an outcome begins whatever holds others still, also where a cancellation was asked for and
+    when its attempts are used up: it only asks, and what it is told has to be written (MONEY.md 3).
+    """
     if (over := _over(job)) is not None:
         return over
     step = job.at(position)
     if step.status is StepStatus.SUCCEEDED:
         return Passed()
-    if (asked := _asked(job)) is not None:
+    if not step.unanswered and (asked := _asked(job)) is not None:
         return asked
     before = next((each for each in job.steps[: position - 1] if each.status is not StepStatus.SUCCEEDED), None)
     if before is not None:
@@ -134,24 +150,28 @@ def decide_begin(
         return Lost(sentence=f"{_sentence(step.named)} is {step.status.value}.")
     if step.status is StepStatus.RETRYING and step.wait_seconds > 0:
         return Wait(seconds=step.wait_seconds)
-    if step.counted >= attempts_most:
-        return Fail(step=step, sentence=_worn_out(step, attempts_most))
-    if held is not None:
+    if step.counted >= attempts_most + (ASKS_MORE if step.unanswered else 0):
+        return Fail(step=step, sentence=_worn_out(step, attempts_most), uncertain=step.unanswered)
+    if held is not None and not step.unanswered:
         return Held(sentence=held)
     return Begin(step=step, attempt=step.attempts + 1, lost=step.status is StepStatus.RUNNING)
 
 
 def _worn_out(step: StepState, most: int) -> str:
     """What is said of a step that has had all its attempts, and whose last one did not say how it ended."""
+    if step.unanswered:
+        return (
+            f"It was sent, and nobody knows whether it happened outside: {times(ASKS_MORE)} the Worker that was to ask was "
+            "lost. A person has to look."
+        )
     if step.status is not StepStatus.RUNNING:
         return f"It was tried {times(step.counted)}, and at most {most} are allowed."
-    lost = f"Attempt {step.counted} of {most} ended without a word: its Worker was lost."
-    return f"{lost} It was sent, and nobody knows whether it happened outside." if step.sent else lost
+    return f"Attempt {step.counted} of {most} ended without a word: its Worker was lost."
 
 
 def decide_report(
     job: JobState, position: int, outcome: Outcome, *, patience: Patience, jitter: float
-) -> Succeed | Again | Fail | CancelAsked | Ended | Lost:
+) -> Succeed | Again | Fail | GiveUp | CancelAsked | Ended | Lost:
     """What the end of the running attempt makes of step and job.
 
     A cancellation that was asked for wins, except over what happened outside already: a sent step that is done, or of
@@ -163,15 +183,15 @@ def decide_report(
     if step.status is not StepStatus.RUNNING:
         return Lost(sentence=f"{_sentence(step.named)} is {step.status.value}, not running: its report comes too late.")
     happened = step.sent and outcome.kind in (OutcomeKind.DONE, OutcomeKind.UNCERTAIN)
-    if not happened and (asked := _asked(job)) is not None:
-        return asked
     sentence = safe(outcome.sentence)
+    if not happened and (asked := _asked(job)) is not None:
+        return GiveUp(step=step, sentence=sentence) if step.sent else asked
     match outcome.kind:
         case OutcomeKind.DONE:
             left = [each for each in job.steps if each is not step and each.status is not StepStatus.SUCCEEDED]
             return Succeed(step=step, sentence=sentence, next=left[0].position if left else None)
         case OutcomeKind.REFUSED | OutcomeKind.UNCERTAIN:
-            return Fail(step=step, sentence=sentence)
+            return Fail(step=step, sentence=sentence, uncertain=outcome.kind is OutcomeKind.UNCERTAIN)
         case OutcomeKind.RETRY | OutcomeKind.FAILED:
             if step.counted >= patience.attempts:
                 tried = "" if step.counted <= 1 else f" It was tried {times(step.counted)}."
@@ -195,7 +215,7 @@ def retry_wait(patience: Patience, attempts: int, *, asked: float | None, jitter
 
 def decide_settle(job: JobState, wanted: JobStatus) -> Settling | Ended:
     """The status that a settlement keeps: no success while a step has not succeeded (INV-07), no cancellation that nobody
-    asked for. `Ended` where it is settled already. ValueError where `wanted` is not final."""
+    asked for, or while nobody knows what became of what was sent. `Ended` where it is settled already. ValueError where `wanted` is not final."""
     if not wanted.final:
         raise ValueError(f"{wanted.value} settles nothing")
     if (over := _over(job)) is not None:
@@ -208,6 +228,9 @@ def decide_settle(job: JobState, wanted: JobStatus) -> Settling | Ended:
             )
     if wanted is JobStatus.CANCELLED and not job.cancel_asked:
         return Settling(status=JobStatus.FAILED, refused="cancellation refused: nobody asked for it")
+    if wanted is JobStatus.CANCELLED and (sent := next((each for each in job.steps if each.unanswered), None)):
+        refused = f"cancellation refused: {sent.named} was sent, and nobody knows whether it happened outside"
+        return Settling(status=JobStatus.FAILED, refused=refused)
     return Settling(status=wanted)
 
 

@@ -190,7 +190,7 @@ def _whole(job: JobState) -> bool:
 
 def _doubtful(job: JobState) -> StepState | None:
     """The step of which a call outside was begun and no outcome is known."""
-    return next((step for step in job.steps if step.sent and not step.status.final), None)
+    return next((step for step in job.steps if step.unanswered), None)
 
 
 _AS = {VerdictKind.SUCCEED: "succeeded", VerdictKind.FAIL: "failed", VerdictKind.CANCEL: "cancelled"}

@@ -27,6 +27,8 @@ class StepChange:
     failure_reference: str | None = None
     outward_key: str | None = None
     sent: bool = False
+    unsent: bool = False
+    """*sent* is taken back: the outside world said that it did not take it."""
     reference: str | None = None
     result: Mapping[str, Any] | None = None
 

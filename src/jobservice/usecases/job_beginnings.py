@@ -67,7 +67,7 @@ async def begin_step(
 
     Where `attempts_most` were begun already, the last one's Worker was lost: step and job end as failed (`Ended`, here).
     Reads the tenant's stop, the stop of its kind, and for a step that moves money the money switch: `Held`. Whoever sets
-    one waits until this transaction ended.
+    one waits until this transaction ended. A step that was sent without an outcome begins past all that, to ask.
     """
     locked = await store.lock_holding_work(transaction, run.family, run.job)
     if (lost := lost_to(run, None if locked is None else locked[0])) is not None or locked is None:
@@ -89,6 +89,8 @@ async def begin_step(
     sentence = f"{step.label}: attempt {decided.attempt} began."
     if decided.lost:
         sentence += f" The Worker of attempt {step.attempts} was lost."
+    if step.unanswered:
+        sentence += " It was sent: what became of it is asked, and nothing is sent again."
     events.append(
         NewEvent(
             kind=JobEventKind.STEP_STARTED,

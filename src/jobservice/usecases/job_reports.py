@@ -124,7 +124,9 @@ async def report_outcome(
     done: the step succeeded; the last one settles the job as succeeded. retry, failed: tried again within `patience`
     (every way counts against its attempts, case RETRY-04), else step and job failed. refused, uncertain: failed at once.
     `result`: what later steps may read. `reference`: of the log line of a failure; None = a new one. `jitter`: 0 to 1.
-    Where a cancellation was asked for, nothing is written, unless the step was sent: what happened outside is kept.
+    A step that was sent and is tried again was not taken: *sent* is taken back, its key and its line of history stay.
+    Where a cancellation was asked for, nothing is written, unless the step was sent: what happened outside is kept, and
+    where nothing did, the job is settled as cancelled with what was answered.
     """
     job = await store.lock(transaction, run.family, run.job)
     if (lost := lost_to(run, job)) is not None or job is None:
@@ -134,6 +136,8 @@ async def report_outcome(
         return late(job, "report-outcome")
     if isinstance(decided, rules.Fail):
         return await fail_step(transaction, run, job, decided, reference=reference, outcome=outcome)
+    if isinstance(decided, rules.GiveUp):
+        return await _give_up(transaction, run, job, decided)
     if isinstance(decided, rules.Succeed):
         return await _succeed(transaction, run, job, decided, outcome=outcome, result=result)
     if isinstance(decided, Again):
@@ -144,6 +148,7 @@ async def report_outcome(
             wait_seconds=decided.seconds,
             sentence=decided.sentence,
             failure_reference=reference,
+            unsent=step.sent,
         )
         event = NewEvent(
             kind=JobEventKind.STEP_RETRYING,
@@ -190,6 +195,26 @@ async def _succeed(
     return ended(settled)
 
 
+async def _give_up(transaction: Transaction, run: Run, job: LockedJob, decided: rules.GiveUp) -> Ended:
+    step = decided.step
+    change = StepChange(position=step.position, status=StepStatus.CANCELLED, sentence=decided.sentence)
+    event = NewEvent(
+        kind=JobEventKind.STEP_CANCELLED,
+        sentence=f"{step.label} was ended: {decided.sentence}",
+        step=step.step,
+        status=StepStatus.CANCELLED.value,
+        detail={"attempt": step.attempts},
+    )
+    settled = await settle_with(
+        transaction, job, JobStatus.CANCELLED, [change], [event], sentence=_by_whom(job), hold=hold_of(run)
+    )
+    return ended(settled)
+
+
+def _by_whom(job: LockedJob) -> str:
+    return f"Cancelled by {job.state.cancel_asked_by or 'the service'}: {job.state.cancel_reason}"
+
+
 async def settle_cancelled(transaction: Transaction, run: Run) -> Ended | Lost:
     """Settle the job as cancelled, with its running and queued steps: after its waits and tasks ended. `Lost` also where
     nobody asked for it."""
@@ -200,5 +225,4 @@ async def settle_cancelled(transaction: Transaction, run: Run) -> Ended | Lost:
         return late(job, "settle-cancelled")
     if not job.state.cancel_asked:
         return Lost(sentence="Nobody asked for the job to be cancelled.")
-    sentence = f"Cancelled by {job.state.cancel_asked_by or 'the service'}: {job.state.cancel_reason}"
-    return ended(await settle(transaction, job, JobStatus.CANCELLED, sentence=sentence, hold=hold_of(run)))
+    return ended(await settle(transaction, job, JobStatus.CANCELLED, sentence=_by_whom(job), hold=hold_of(run)))

@@ -12,7 +12,7 @@ import structlog
 
 from jobcontract.ids import storable
 from jobcontract.job_states import JobEventKind, JobStatus, StepStatus
-from jobcontract.states import Moves, OutcomeKind
+from jobcontract.states import Moves
 from jobservice.application import Outcome
 from jobservice.application_jobs import JobInputs
 from jobservice.rules import jobs as rules
@@ -180,15 +180,14 @@ async def fail_step(
         status=StepStatus.FAILED,
         sentence=decided.sentence,
         failure_reference=reference,
-        reference=None if outcome is None else outside_reference(outcome),
+        reference=outside_reference(outcome) if outcome is not None else _key_of(job, decided),
     )
-    uncertain = outcome is not None and outcome.kind is OutcomeKind.UNCERTAIN
     event = NewEvent(
         kind=JobEventKind.STEP_FAILED,
         sentence=decided.sentence,
         step=step.step,
         status=StepStatus.FAILED.value,
-        detail={"attempt": step.attempts, "reference": reference} | ({"uncertain": True} if uncertain else {}),
+        detail={"attempt": step.attempts, "reference": reference} | ({"uncertain": True} if decided.uncertain else {}),
     )
     settled = await settle_with(
         transaction,
@@ -202,6 +201,11 @@ async def fail_step(
         hold=hold_of(run),
     )
     return ended(settled)
+
+
+def _key_of(job: LockedJob, decided: rules.Fail) -> str | None:
+    """What a person asks the outside world by, where nobody knows what became of the step."""
+    return outward_key(job.lineage, decided.step.step) if decided.uncertain else None
 
 
 def outside_reference(outcome: Outcome) -> str | None:

@@ -123,7 +123,7 @@ create table jobs.job_steps (
     sentence text,
     failure_reference text,
     outward_key text, -- of a step that acts outside: equal in every attempt and every retry of the job
-    sent_at timestamptz, -- committed before the call was made
+    sent_at timestamptz, -- committed before the call was made; none again where the outside world did not take it
     reference text, -- what the outside world calls it
     result jsonb, -- what later steps may read
     primary key (family, job, position),
@@ -358,7 +358,9 @@ begin
         raise exception 'step % of job % is settled as %', old.step, old.job, old.status
         using errcode = 'restrict_violation';
     end if;
-    if new.attempts < old.attempts or new.progress < old.progress or (old.sent_at is not null and new.sent_at is null) then
+    if new.attempts < old.attempts or new.progress < old.progress
+        or (old.sent_at is not null and new.sent_at is null and (old.status, new.status) <> ('running', 'retrying'))
+    then
         raise exception 'step % of job %: its attempts and progress only rise', old.step, old.job
         using errcode = 'restrict_violation';
     end if;

@@ -11,7 +11,7 @@ set
     sentence = coalesce(w.sentence, s.sentence),
     failure_reference = coalesce(w.failure_reference, s.failure_reference),
     outward_key = coalesce(w.outward_key, s.outward_key),
-    sent_at = coalesce(s.sent_at, case when w.sent then n.at end),
+    sent_at = case when w.unsent then null else coalesce(s.sent_at, case when w.sent then n.at end) end,
     reference = coalesce(w.reference, s.reference),
     result = coalesce(w.result, s.result)
 from (select jobs.now() as at) as n
@@ -28,6 +28,7 @@ cross join
             failure_reference text,
             outward_key text,
             sent boolean,
+            unsent boolean,
             reference text,
             result jsonb
         )
