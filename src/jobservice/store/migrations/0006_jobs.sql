@@ -306,10 +306,28 @@ begin
     end if;
     if (
         new.family, new.id, new.tenant, new.kind, new.kind_version, new.moves, new.carrier, new.submission_identity,
-        new.inputs, new.inputs_digest, new.requester, new.requested_at, new.lineage, new.retry_of, new.plan, new.recovery
+        new.inputs, new.inputs_digest, new.requester, new.requested_at, new.lineage, new.retry_of, new.plan, new.recovery,
+        new.subject, new.customer, new.workspace, new.failure_effect
+    if (
+        old.cancel_asked_at is not null and (new.cancel_asked_at, new.cancel_asked_by, new.cancel_reason)
+        is distinct from (old.cancel_asked_at, old.cancel_asked_by, old.cancel_reason)
+    ) or (
+        old.resolution is not null
+        and (
+            new.resolution, new.resolved_at, new.resolved_by, new.resolved_job, new.resolution_reason, new.ticket
+        ) is distinct from (
+            old.resolution, old.resolved_at, old.resolved_by, old.resolved_job, old.resolution_reason, old.ticket
+        )
+    ) then
+        raise exception 'job %: what somebody said of it stays', old.id using errcode = 'restrict_violation';
+    end if;
+    if old.failure_effect_state = 'done' and new.failure_effect_state <> 'done' then -- INV-08: exactly once
+        raise exception 'job %: its failure effect is done', old.id using errcode = 'restrict_violation';
+    end if;
     ) is distinct from (
         old.family, old.id, old.tenant, old.kind, old.kind_version, old.moves, old.carrier, old.submission_identity,
-        old.inputs, old.inputs_digest, old.requester, old.requested_at, old.lineage, old.retry_of, old.plan, old.recovery
+        old.inputs, old.inputs_digest, old.requester, old.requested_at, old.lineage, old.retry_of, old.plan, old.recovery,
+        old.subject, old.customer, old.workspace, old.failure_effect
     ) then
         raise exception 'job % stays what was submitted', old.id using errcode = 'restrict_violation';
     end if;
@@ -357,6 +375,12 @@ begin
     if old.settled_at is not null then
         raise exception 'step % of job % is settled as %', old.step, old.job, old.status
         using errcode = 'restrict_violation';
+    if (new.family, new.job, new.position, new.tenant, new.step, new.label, new.use_case, new.undo, new.moves, new.weight)
+        is distinct from
+        (old.family, old.job, old.position, old.tenant, old.step, old.label, old.use_case, old.undo, old.moves, old.weight)
+    then
+        raise exception 'step % of job % stays what was submitted', old.step, old.job using errcode = 'restrict_violation';
+    end if;
     end if;
     if new.attempts < old.attempts or new.progress < old.progress
         or (old.sent_at is not null and new.sent_at is null and (old.status, new.status) <> ('running', 'retrying'))
@@ -475,7 +499,75 @@ with check (
     and resolution is null and cancel_asked_at is null
 );
 create policy api_submits_queued on jobs.job_steps as restrictive for insert to jobs_api
-with check (status = 'queued' and attempts = 0 and sent_at is null and reference is null and result is null);
+with check (
+    status = 'queued' and moves = 'nothing' and attempts = 0
+create policy api_tells_of_people on jobs.job_events as restrictive for insert to jobs_api
+with check (
+    kind in ('submitted', 'cancel-asked', 'retried', 'resolved', 'revealed')
+    or (kind = 'settled' and status = 'cancelled')
+);
+-- A key leads to any tenant's job: what hangs on a job is written only beside one of the same tenant, as far as it is.
+create function jobs.refuse_steps_of_other_jobs() returns trigger
+language plpgsql
+as $$
+begin
+    if not exists (
+        select 1
+        from jobs.jobs as j
+        where
+            j.family = new.family and j.id = new.job and j.tenant = new.tenant and j.status = 'pending' and j.fence = 0
+    ) then
+        raise exception 'a step of a job that is not here, or that a Worker has' using errcode = 'restrict_violation';
+    end if;
+    return null;
+end
+$$;
+create trigger job_steps_by_the_api after insert on jobs.job_steps
+for each row
+when (current_user = 'jobs_api')
+execute function jobs.refuse_steps_of_other_jobs();
+create function jobs.refuse_history_of_other_jobs() returns trigger
+language plpgsql
+as $$
+begin
+    if not exists (
+        select 1
+        from jobs.jobs as j
+        where j.family = new.family and j.id = new.job and j.tenant = new.tenant and new.sequence <= j.event_sequence
+    ) then
+        raise exception 'a line of history of a job that is not here, or past its latest'
+        using errcode = 'restrict_violation';
+    end if;
+    return null;
+end
+$$;
+create trigger job_events_by_the_api after insert on jobs.job_events
+for each row
+when (current_user = 'jobs_api')
+execute function jobs.refuse_history_of_other_jobs();
+create function jobs.refuse_notices_of_other_jobs() returns trigger
+language plpgsql
+as $$
+begin
+    if not exists (
+        select 1
+        from jobs.jobs as j
+        where
+            j.family = new.family and j.id = new.job and j.tenant = new.tenant and j.requester = new.person
+            and j.status = new.outcome
+    ) then
+        raise exception 'a notice of a job that is not here, did not end so, or is somebody else''s'
+        using errcode = 'restrict_violation';
+    end if;
+    return null;
+end
+$$;
+create trigger job_notices_by_the_api after insert on jobs.job_notices
+for each row
+when (current_user = 'jobs_api')
+execute function jobs.refuse_notices_of_other_jobs();
+    and sent_at is null and reference is null and result is null
+);
 create policy api_cancels_queued on jobs.job_steps as restrictive for update to jobs_api
 using (status = 'queued') with check (status = 'cancelled');
 create function jobs.refuse_other_change_of_job() returns trigger
@@ -503,6 +595,27 @@ execute function jobs.refuse_other_change_of_job();
 grant update on jobs.jobs, jobs.job_steps to jobs_worker;
 grant insert, update on jobs.job_notices to jobs_worker;
 grant insert on jobs.job_notice_attempts to jobs_worker;
+-- Whatever it is told: what lives stays whole, and what was settled a day ago or less.
+create policy purge_settled on jobs.jobs as restrictive for delete to jobs_purge
+using (settled_at < jobs.now() - interval '1 day' and failure_effect_state <> 'due');
+create policy purge_settled on jobs.job_steps as restrictive for delete to jobs_purge
+using (
+    exists (
+        select 1
+        from jobs.jobs as j
+        where j.family = job_steps.family and j.id = job_steps.job and j.settled_at < jobs.now() - interval '1 day'
+    )
+);
+create policy purge_settled on jobs.job_events as restrictive for delete to jobs_purge
+using (
+    exists (
+        select 1
+        from jobs.jobs as j
+        where j.family = job_events.family and j.id = job_events.job and j.settled_at < jobs.now() - interval '1 day'
+    )
+);
+create policy purge_told on jobs.job_notices as restrictive for delete to jobs_purge
+using (ended_at < jobs.now() - interval '1 day');
 grant insert, update, delete on jobs.job_tallies to jobs_worker;
 grant delete on jobs.job_tally_changes to jobs_worker;
 grant delete on
