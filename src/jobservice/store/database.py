@@ -82,6 +82,9 @@ def reason(error: BaseException) -> str:
 class Transaction:
     """One open transaction: runs named statements. `tenant` is None for bookkeeping across tenants."""
 
+    prepare: bool | None = None
+    """True: a statement is planned at its first run on a connection and never again; None: the driver decides."""
+
     def __init__(self, connection: AsyncConnection[Any], tenant: str | None, began_at: datetime | None = None) -> None:
         self.connection = connection
         self.tenant = tenant
@@ -98,7 +101,7 @@ class Transaction:
     async def rows(self, name: str, /, **parameters: object) -> list[DictRow]:
         """All rows of statement `name`."""
         async with self.connection.cursor(row_factory=dict_row) as cursor:
-            await cursor.execute(statement(name), {"tenant": self.tenant, **parameters})
+            await cursor.execute(statement(name), {"tenant": self.tenant, **parameters}, prepare=self.prepare)
             return await cursor.fetchall()
 
     async def together(self, asked: Sequence[tuple[str, Mapping[str, object]]]) -> list[list[DictRow]]:
@@ -107,19 +110,19 @@ class Transaction:
         cursors = [self.connection.cursor(row_factory=dict_row) for _ in asked]
         async with self.connection.pipeline():
             for cursor, (name, parameters) in zip(cursors, asked, strict=True):
-                await cursor.execute(statement(name), {"tenant": self.tenant, **parameters})
+                await cursor.execute(statement(name), {"tenant": self.tenant, **parameters}, prepare=self.prepare)
         return [await cursor.fetchall() for cursor in cursors]
 
     async def row(self, name: str, /, **parameters: object) -> DictRow | None:
         """The first row of statement `name`, or None."""
         async with self.connection.cursor(row_factory=dict_row) as cursor:
-            await cursor.execute(statement(name), {"tenant": self.tenant, **parameters})
+            await cursor.execute(statement(name), {"tenant": self.tenant, **parameters}, prepare=self.prepare)
             return await cursor.fetchone()
 
     async def run(self, name: str, /, **parameters: object) -> int:
         """Run statement `name`; how many rows it touched."""
         async with self.connection.cursor() as cursor:
-            await cursor.execute(statement(name), {"tenant": self.tenant, **parameters})
+            await cursor.execute(statement(name), {"tenant": self.tenant, **parameters}, prepare=self.prepare)
             return cursor.rowcount
 
 
@@ -208,17 +211,14 @@ class Database:
         connection = None
         try:
             async with AsyncExitStack() as stack:
-                begin = _begin(
-                    tenant,
-                    statement_seconds,
-                    planned_once=planned_once or by_index,
-                    by_index=by_index,
-                    idle_seconds=idle_seconds,
-                )
+                kept = planned_once or by_index
+                begin = _begin(tenant, statement_seconds, idle_seconds, planned_once=kept, by_index=by_index)
                 connection, began_at = await self._begin(stack, begin)
                 connection.patience = statement_seconds + ANSWER_SECONDS
                 self._is_there()
-                yield Transaction(connection, tenant, began_at)
+                transaction = Transaction(connection, tenant, began_at)
+                transaction.prepare = kept or None
+                yield transaction
         except psycopg.Error as error:
             if connection in self._given_up:
                 raise
@@ -339,7 +339,7 @@ def _timed_out(sentence: str) -> Refusal:
 
 @lru_cache(maxsize=4_096)
 def _begin(
-    tenant: str | None, statement_seconds: float, *, planned_once: bool, by_index: bool, idle_seconds: float | None
+    tenant: str | None, statement_seconds: float, idle_seconds: float | None, *, planned_once: bool, by_index: bool
 ) -> bytes:
     """Begin, and bind the transaction to its tenant, its longest statement and its way of planning, in one trip. Several
     statements in one text take no parameters: the values stand in it as literals."""

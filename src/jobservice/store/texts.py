@@ -43,7 +43,8 @@ class Texts:
 async def texts(transaction: Transaction, name: str, /, **parameters: object) -> Texts:
     """All rows of statement `name`."""
     async with transaction.connection.cursor() as cursor:
-        await cursor.execute(statement(name), {"tenant": transaction.tenant, **parameters})
+        asked = {"tenant": transaction.tenant, **parameters}
+        await cursor.execute(statement(name), asked, prepare=transaction.prepare)
         result = cursor.pgresult
     assert result is not None  # noqa: S101  # it was executed
     columns = {(result.fname(number) or b"").decode(): number for number in range(result.nfields)}

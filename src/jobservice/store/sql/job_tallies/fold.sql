@@ -5,7 +5,7 @@ with gone as (
         c.id in (
             select o.id
             from jobs.job_tally_changes as o
-            order by o.id
+            order by o.tenant, o.id
             limit %(most)s
         )
     returning c.tenant, c.kind, c.status, c.unresolved, c.change
