@@ -121,7 +121,7 @@ async def test_lineage_is_a_tree_and_enter_opens_a_relative() -> None:
         assert "└─ ✓ succeeded" in shown
         await pilot.press("down", "down", "enter")
         latest = await opened(app, found.lineage[2].id)
-        await said(app, 'a retry of 1 d 4 h ago: "The directory is back."')
+        await said(app, 'retry of the job of 1 d 4 h ago · why: "The directory is back."')
         await pilot.press("enter")
         await said(app, "Open what the row leads to: the row leads to no other job")
         assert app.screen is latest

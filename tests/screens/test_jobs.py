@@ -242,6 +242,8 @@ async def test_what_had_moved_on_since_a_recovery_was_frozen_is_told_as_it_is_ap
 async def test_a_job_is_submitted_by_its_kind_with_what_that_declares() -> None:
     fake, _ = furnished()
     async with on_jobs(fake, person="o.lind") as (app, screen, pilot):
+        await pilot.press("v")
+        await said(app, "Jobs under way")
         await pilot.press("N")
         await until(app, lambda: isinstance(app.screen, ChooseScreen), "the kinds")
         await said(app, "it moves money: a confirmed plan")
@@ -262,8 +264,9 @@ async def test_a_job_is_submitted_by_its_kind_with_what_that_declares() -> None:
         )
         press(form)
         await until(app, lambda: app.screen is screen, "the end of the dialog")
-        await said(app, "Submitted: ")
+        await said(app, "Submitted: Activation of a workspace")
         job = next(job for job in fake.account.jobs.values() if job.summary.submission_identity == "signup-9")
+        await until(app, lambda: screen.table.cursor_key == key_of(job.summary), "the cursor on it")
         assert job.inputs == {"licence": "L-9", "seats": 3}
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from jobconsole.present.columns import Line, Piece, Tone, joined
-from jobconsole.present.jobs import status_word, what_text
+from jobconsole.present.jobs import status_word, subject_text, what_text
 from jobconsole.present.schedules import At, brief_ago
 from jobcontract.job_states import JobStatus
 from jobcontract.states import Moves
@@ -24,7 +24,7 @@ def job_head(job: JobSummary, at: At) -> Sequence[Line]:
     what, what_tone = what_text(job, at)
     money = " ¤" if job.moves is Moves.MONEY else ""
     return (
-        joined([Piece(f"{job.kind_label}{money}", Tone.STRONG), Piece(job.subject)]),
+        joined([Piece(f"{job.kind_label}{money}", Tone.STRONG), Piece(subject_text(job))]),
         joined(
             [
                 Piece(word, tone),
@@ -99,10 +99,11 @@ def submit_lines(kind: JobKind) -> Sequence[Line]:
     ]
 
 
-def submitted_words(job: JobSummary, *, first: bool) -> str:
-    """That it was submitted, or was there already."""
+def submitted_words(job: JobSummary, *, first: bool, leads: str) -> str:
+    """That it was submitted, or was there already. `leads`: how one gets to it."""
     if first:
-        return f"Submitted: {job.kind_label}, {job.subject}."
+        about = f", {subject}" if (subject := subject_text(job)) else ""
+        return f"Submitted: {job.kind_label}{about}; {leads}."
     return f"It was submitted before under that identity, with the same inputs: it is {job.status}."
 
 

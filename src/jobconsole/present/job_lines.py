@@ -8,7 +8,16 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from jobconsole.present.columns import Line, Piece, Tone, joined, whole_pieces
-from jobconsole.present.jobs import RESOLUTIONS, STATES, next_attempt_text, scope_text, status_word, took_text, why_text
+from jobconsole.present.jobs import (
+    RESOLUTIONS,
+    STATES,
+    next_attempt_text,
+    scope_text,
+    status_word,
+    subject_text,
+    took_text,
+    why_text,
+)
 from jobconsole.present.money import bar
 from jobconsole.present.schedules import At, brief_ago
 from jobconsole.present.times import ago, both, brief_span
@@ -35,7 +44,7 @@ def job_title(job: JobSummary) -> Line:
     """`✗ failed · Bank file ¤ · acme, payouts of 1 December`."""
     word, tone = status_word(job)
     money = " ¤" if job.moves is Moves.MONEY else ""
-    return joined([Piece(word, tone), Piece(f"{job.kind_label}{money}", Tone.STRONG), Piece(job.subject)])
+    return joined([Piece(word, tone), Piece(f"{job.kind_label}{money}", Tone.STRONG), Piece(subject_text(job))])
 
 
 def unknown_title(identifier: str) -> Line:
@@ -182,9 +191,9 @@ def _retry_lines(job: Job, at: At, key: str) -> list[Line]:
     known = {each.id: each for each in job.lineage}
     if summary.retry_of is not None:
         before, this = known.get(summary.retry_of), known.get(summary.id)
-        what = f"of {brief_ago(before.requested_at, at.now)}" if before is not None else "of one that is gone"
-        why = f': "{this.reason}"' if this is not None and this.reason else ""
-        lines.append(_labelled("a retry", Piece(f"{what}{why}")))
+        what = f"the job of {brief_ago(before.requested_at, at.now)}" if before is not None else "a job that is gone"
+        why = f' · why: "{this.reason}"' if this is not None and this.reason else ""
+        lines.append(_labelled("retry of", Piece(f"{what}{why}")))
     if summary.retried_by is not None and summary.resolution is not JobResolution.RETRIED:
         latest = known.get(summary.retried_by)
         word, tone = STATES[latest.status] if latest is not None else ("it is elsewhere", Tone.QUIET)

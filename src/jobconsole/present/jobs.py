@@ -107,6 +107,11 @@ def kind_text(job: JobSummary, *, wide: bool) -> str:
     return f"{label}{' ¤' if job.moves is Moves.MONEY else ''}"
 
 
+def subject_text(job: JobSummary) -> str:
+    """What it is about, beside the label of its kind: empty where that is all there is to say."""
+    return "" if job.subject.casefold() == job.kind_label.casefold() else job.subject
+
+
 def is_retried(job: JobSummary) -> bool:
     """Whether it is an unresolved failure that was retried: what is to be looked at is its retry."""
     return job.status is JobStatus.FAILED and job.retried_by is not None and job.resolution is None
@@ -177,7 +182,7 @@ def row_lines(job: JobSummary, at: At) -> list[Line]:
             Piece(word, tone),
             Piece(job.kind_label, Tone.STRONG),
             Piece("moves money" if job.moves is Moves.MONEY else "", Tone.WARN),
-            Piece(job.subject),
+            Piece(subject_text(job)),
         ]
     )
     scope = scope_text(job)

@@ -195,7 +195,8 @@ async def submit(screen: SeenScreen, learn: Callable[[], Awaitable[Sequence[JobK
     answer = await screen.app.push_screen_wait(form)
     if answer is not None:
         took(answer.job)
-        screen.say(submitted_words(answer.job, first=answer.first))
+        key = key_words(screen, "job.view")["job.view"]
+        screen.say(submitted_words(answer.job, first=answer.first, leads=f"{key} shows what is under way"))
 
 
 def selected_facts(job: JobSummary | None, acts: JobActs | None = None, *, plan: bool = False) -> SelectedJob | None:

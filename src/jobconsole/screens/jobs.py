@@ -94,6 +94,8 @@ class JobsScreen(JobsFilteringScreen):
         )
         self.paged: Paged[JobSummary] = Paged(self.rows, self._page)
         self._count_old = self._counting = False
+        self._awaited: str | None = None
+        """The row that the cursor goes to once it is read."""
 
     def compose_body(self) -> ComposeResult:
         """Title and views, filter, what is said in words, list, the row under the cursor."""
@@ -121,7 +123,7 @@ class JobsScreen(JobsFilteringScreen):
             "job.open": self.open,
             "job.view": self.next_view,
             **acts.handlers(self, self.selected, self.took),
-            "job.submit": partial(acts.submit, self, self.learn_kinds, self.took),
+            "job.submit": partial(acts.submit, self, self.learn_kinds, self.submitted),
             **plan_handlers(self, self.marked),
             **mark_handlers(lambda: self.table, self.situation_changed),
             "row.next": lambda: self.table.action_move(1),
@@ -219,6 +221,7 @@ class JobsScreen(JobsFilteringScreen):
     def next_view(self) -> None:
         """Lists the next view."""
         self.shown = (self.shown + 1) % len(VIEWS)
+        self._awaited = None
         self.show_anew()
 
     def show_anew(self) -> None:
@@ -234,6 +237,11 @@ class JobsScreen(JobsFilteringScreen):
         self.rows.put(job)
         self.show_all()
         self.look_again()
+
+    def submitted(self, job: JobSummary) -> None:
+        """One was submitted: the cursor goes to it as soon as it is listed."""
+        self._awaited = key_of(job)
+        self.took(job)
 
     async def go_to_last(self) -> None:
         """Reads on, and goes to the last row that was read."""
@@ -259,6 +267,8 @@ class JobsScreen(JobsFilteringScreen):
         self.show_heading()
         self.table.display = len(rows) > 0
         self.table.show(rows, self._columns(), rows.needs())
+        if self._awaited is not None and self.table.move_to(self._awaited):
+            self._awaited = None
         if self.table.display and self.focused is None:
             self.table.focus()
         self.show_row()
