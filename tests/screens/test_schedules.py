@@ -130,8 +130,10 @@ async def test_a_store_that_is_away_is_said_rows_stay_marked_and_it_comes_back_b
         await said(app, said_so)
         assert screen.table.has_class("-stale")
         assert "payouts.rescore" in flat(app)
+        assert "It is tried again every 10 s." in flat(app)
         stage.status = None
-        stage.told()
+        for _ in range(screen.EVERY):  # no hint comes: it looks by itself
+            screen.tick()
         await until(app, lambda: not screen.failure, "the store")
         await idle(app)
         assert not screen.table.has_class("-stale")

@@ -1,7 +1,8 @@
 """Owns how a place of schedules follows the service: it looks when it is first shown, at a hint that concerns it, and
 slowly by itself where time alone changes things. Looks never overlap, however fast hints come.
 
-A look that fails leaves what is shown, marks it, and says why and from when it is.
+A look that fails leaves what is shown, marks it, and says why and from when it is. Where the service gave no answer, it looks
+again by itself.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from jobconsole.client.errors import ClientError
+from jobconsole.client.errors import ClientError, ServiceAway
 from jobconsole.present.columns import Line, Piece, Tone
 from jobconsole.present.schedules import At
 from jobconsole.present.times import utc
@@ -44,7 +45,9 @@ class WatchingScreen(SeenScreen):
         """When the service last told what is shown, by its clock; None before it did."""
         self.failure = ""
         """Why it could not be read; empty while it could."""
-        self._again = self._looking = self._missed = False
+        self.away = False
+        """Whether it could not be read because no answer came: then it is tried again by itself."""
+        self._again = self._looking = self._missed = self._quiet = False
         self._ticks = 0
 
     async def look(self) -> None:
@@ -79,10 +82,13 @@ class WatchingScreen(SeenScreen):
         try:
             await self.look()
         except ClientError as error:
-            self.failure = error.sentence
+            told = self._quiet and self.away
+            self.failure, self.away, self._quiet = error.sentence, isinstance(error, ServiceAway), False
             self.show_all()
+            if told and self.away:
+                return  # it stands on the screen already
             raise
-        self.failure = ""
+        self.failure, self.away, self._quiet = "", False, False
         self.told_at = self.seen().now
         self.show_all()
 
@@ -112,7 +118,8 @@ class WatchingScreen(SeenScreen):
         if not self.there():
             return
         self._ticks += 1
-        if self._ticks % self.EVERY == 0 and self.restless() and self.shell.link.connected:
+        if self._ticks % self.EVERY == 0 and (self.restless() or self.away) and self.shell.link.connected:
+            self._quiet = self.away
             self.look_again()
         self.count_down()
 
@@ -131,7 +138,8 @@ class WatchingScreen(SeenScreen):
         """What is to be said in words: why it failed, that it is being read, or that there is nothing."""
         if self.failure:
             since = f" What is shown is as of {utc(self.told_at)}." if self.told_at is not None and rows else ""
-            return [(Piece(f"✗ {self.failure}{since}", Tone.BAD),)]
+            again = f" It is tried again every {self.EVERY} s." if self.away and self.shell.link.connected else ""
+            return [(Piece(f"✗ {self.failure}{since}{again}", Tone.BAD),)]
         if self.told_at is None and not rows:
             return [(Piece(f"{self.READING} …", Tone.QUIET),)]
         return [] if rows else [(Piece(empty, Tone.QUIET),)]
