@@ -7,7 +7,7 @@ at in the rows, in a bounded stretch of them. Which leads is chosen by a count t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -78,6 +78,20 @@ class Wanted:
             and not self.cancelling
             and all(each is None for each in asked)
             and self.resolutions in (None, ("none",))
+        )
+
+    @property
+    def of_reach(self) -> bool:
+        """Whether an index counts them: those of some customers alone, or of some workspaces alone, and nothing is asked for
+        but statuses, or what is unresolved."""
+        some = [each for each in (self.reach.customers, self.reach.workspaces) if each is not None]
+        whole = replace(self, reach=Reach(customers=None, workspaces=None))
+        return (
+            len(some) == 1
+            and len(some[0]) <= LEADS_MOST
+            and whole.tallied
+            and self.kinds is None
+            and None in (self.statuses, self.resolutions)
         )
 
 
@@ -292,6 +306,29 @@ async def unresolved(transaction: Transaction, *, most: int) -> int:
     """How many unresolved failures the tenant has, counted to `most` + 1."""
     row = await transaction.row("job_listing/unresolved_count", most=most)
     return 0 if row is None else int(row["many"])
+
+
+async def reach_statuses(transaction: Transaction, wanted: Wanted, *, most: int) -> tuple[dict[str, int], bool]:
+    """How many jobs of each status are in a reach (`Wanted.of_reach`), and whether there may be more of them: of each
+    customer or workspace the latest are counted."""
+    rows = await transaction.rows("job_listing/reach_statuses", **_of_reach(wanted, most))
+    return {row["status"]: int(row["many"]) for row in rows}, any(row["cut"] for row in rows)
+
+
+async def reach_unresolved(transaction: Transaction, wanted: Wanted, *, most: int) -> tuple[int, bool]:
+    """How many unresolved failures are in a reach, and whether there may be more."""
+    row = await transaction.row("job_listing/reach_unresolved", **_of_reach(wanted, most))
+    return (0, False) if row is None else (int(row["many"]), bool(row["cut"]))
+
+
+def _of_reach(wanted: Wanted, most: int) -> dict[str, Any]:
+    customers, workspaces = wanted.reach.customers, wanted.reach.workspaces
+    values = len(dict.fromkeys(customers if customers is not None else workspaces or ()))
+    return {
+        "lead_customers": None if customers is None else list(dict.fromkeys(customers)),
+        "lead_workspaces": None if customers is not None else list(dict.fromkeys(workspaces or ())),
+        "each": max(1, min(most + 1, SPREAD // max(1, values))),
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,6 +36,11 @@ def with_foreign(here: JobCount, elsewhere: Sequence[int | None]) -> JobCount:
 async def counted(transaction: Transaction, wanted: Wanted) -> JobCount:
     """How many jobs are wanted: by the tallies where they know, and it is many; else counted."""
     now = transaction.began_at
+    if wanted.of_reach and wanted.resolutions is not None:
+        return _of_those(now, *await store.reach_unresolved(transaction, wanted, most=COUNTED))
+    if wanted.of_reach:
+        each, cut = await store.reach_statuses(transaction, wanted, most=COUNTED)
+        return _of_those(now, sum(each[status] for status in wanted.statuses or each if status in each), cut)
     if wanted.tallied:
         tallies = [
             each
@@ -55,6 +60,12 @@ async def counted(transaction: Transaction, wanted: Wanted) -> JobCount:
     if found.horizon is not None:
         return count_of(len(found.rows), now, exact=False, at_least=True)
     return count_of(len(found.rows), now)
+
+
+def _of_those(now: datetime, many: int, cut: bool) -> JobCount:
+    """A count of a reach: exact unless one of its customers or workspaces has more."""
+    more = cut or many > COUNTED
+    return count_of(min(many, COUNTED), now, exact=not more, at_least=more)
 
 
 def _about(tallies: Sequence[store.Tally], now: datetime) -> JobCount:
@@ -83,6 +94,11 @@ async def of_each(transaction: Transaction, wanted: Wanted) -> tuple[dict[JobSta
             return of_status, _about(open_, now)
         many = await store.unresolved(transaction, most=COUNTED)
         return of_status, count_of(many, now) if many <= COUNTED else _about(open_, now)
+    if wanted.of_reach:
+        many_of, cut = await store.reach_statuses(transaction, wanted, most=COUNTED)
+        open_of, cut_open = await store.reach_unresolved(transaction, wanted, most=COUNTED)
+        of_status = {status: _of_those(now, many_of.get(status, 0), cut) for status in JobStatus}
+        return of_status, _of_those(now, open_of, cut_open)
     found = await store.count(transaction, wanted, most=COUNTED)
     whole = found.horizon is None and len(found.rows) <= COUNTED
     each = {status: sum(row["found_status"] == status for row in found.rows) for status in JobStatus}
