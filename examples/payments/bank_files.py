@@ -78,7 +78,7 @@ async def write(call: StepCall) -> Outcome:
         return failed("The plan's payouts are not those that were collected; nothing was written.")
     digest = digest_of(lines)
     call.keep(digest=digest)
-    return done(f"A file of {len(lines):,} lines, {digest[:19]}…")
+    return done(f"A file of {len(lines):,} {'line' if len(lines) == 1 else 'lines'}, {digest[:19]}…")
 
 
 class SubmitFile:

@@ -187,7 +187,7 @@ async def test_finance_is_led_from_a_job_that_moves_money_to_its_recovery() -> N
         screen.table.move_to(key_of(found.money.summary))
         await pilot.press("y")
         form = await dialog(app, RecoveryForm)
-        assert "It moves money: its retry is a plan that finance confirms with a code." in flat(app)
+        assert "It moves money: its retry is a recovery that finance confirms with a code." in flat(app)
         type_into(form, reason="the bank is open again")
         press(form)
         await said(app, "confirming takes the six digits from your phone")

@@ -41,7 +41,9 @@ def _retryable(situation: Situation) -> str | None:
         return f"it is not settled: {job.status}"
     if job.money:
         may = Permission.PAYOUT_RELEASE in situation.permissions
-        return None if may else f"{MONEY} {missing(Permission.PAYOUT_RELEASE, situation.tenant)}"
+        if not may:
+            return f"{MONEY} {missing(Permission.PAYOUT_RELEASE, situation.tenant)}"
+        return "it succeeded: what moved money is not done twice" if job.status is JobStatus.SUCCEEDED else None
     if Permission.JOB_RETRY not in situation.permissions:
         return missing(Permission.JOB_RETRY, situation.tenant)
     return job.refused.get("retry")

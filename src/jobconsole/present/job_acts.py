@@ -14,7 +14,7 @@ from jobcontract.states import Moves
 if TYPE_CHECKING:
     from jobcontract.jobs import JobKind, JobSummary
 
-MONEY_FIRST = "It moves money: its retry is a plan that finance confirms with a code."
+MONEY_FIRST = "It moves money: its retry is a recovery that finance confirms with a code."
 """What stands before the form that makes the recovery of a job that moves money."""
 
 

@@ -188,9 +188,9 @@ def row_lines(job: JobSummary, at: At) -> list[Line]:
     scope = scope_text(job)
     who = joined(
         [
-            Piece(f"asked for by {job.requester.id}" if job.requester is not None else "nobody asked for it"),
-            Piece(f"of {scope}" if scope != "–" else ""),
             Piece(f"reference {job.failure_reference}" if job.failure_reference else "", Tone.STRONG),
+            Piece(f"of {scope}" if scope != "–" else ""),
+            Piece(f"by {job.requester.id}" if job.requester is not None else "by no person"),
             Piece(elsewhere_words(job.source, job.application), Tone.WARN),
         ]
     )
