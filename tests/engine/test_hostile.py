@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
 from typing import Any, cast
 
 import pytest
 import structlog
 
-from jobcontract.states import OutcomeKind
+from jobcontract.states import Moves, OutcomeKind
 from jobservice.application import NewWorkItem, Outcome, done, retry
 from jobservice.application_jobs import StepCall, StepFunction, StepOrder
 from jobservice.engine import outward
+from jobservice.rules.job_kinds import StepUseCase
 from tests.engine.stage import EngineStage, nothing
 
 QUEUE = "desk.plain"
@@ -146,3 +148,21 @@ async def test_a_call_that_ends_whatever_calls_it_is_uncertain_and_its_worker_li
             assert "A person has to look" in stage.row(job)["failure_summary"]
         assert await stage.settled(await stage.submit("t.plain")) == "succeeded"
     assert [bank.sent for bank in banks.values()] == [1, 1]
+
+
+@pytest.mark.requirement("MONEY-1", "MONEY-19")
+async def test_a_row_that_says_of_a_use_case_of_money_that_it_moves_nothing_runs_nothing(stage: EngineStage) -> None:
+    calls: list[str] = []
+
+    async def pays(call: StepCall) -> Outcome:
+        calls.append(call.job)
+        return done("Paid.")
+
+    stage.kind("t.forged", first=nothing, pays=pays)
+    use_case = StepUseCase(id="t.pays", title="Pay", moves=Moves.MONEY)
+    stage.records = replace(stage.records, step_use_cases={"t.pays": use_case})
+    async with stage.working():
+        job = await stage.submit("t.forged")
+        assert await stage.settled(job) == "failed"
+    assert calls == []
+    assert "believes no plan" in stage.row(job)["failure_summary"]

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 import structlog
 
+from jobcontract.states import Moves
 from jobservice.application_jobs import RegisteredStep
 from jobservice.engine.adapter import VERSION, Engine
 from jobservice.engine.attempts import Attempts
@@ -70,6 +71,7 @@ class Carriage:
             places=places,
             changed=hints.note,
             proof=proof,
+            money=frozenset(each.id for each in records.step_use_cases.values() if each.moves is Moves.MONEY),
         )
         engine = Engine(url=url, executor=holder, at_once=at_once, carry=interpreter.carry)
         places.room = engine.room

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -47,8 +47,8 @@ from jobservice.usecases.job_reports import (
 
 _log = structlog.get_logger("jobservice.engine")
 
-HELD_SECONDS = 3.0
-"""How often a job that a stop holds still looks whether it may go on; a stop that is lifted wakes it."""
+HELD_SECONDS = 15.0
+"""How often a job that a stop holds still looks whether it may go on; a stop or a money switch that is lifted wakes it."""
 AWAY_SECONDS = (0.1, 0.25, 0.5, 1.0, 2.0)
 """Pauses between tries to write while the database is away; the last one again and again."""
 GAVE_WAY_MOST = 5
@@ -86,6 +86,8 @@ class Interpreter:
     places: Places
     changed: Callable[[str, str, str], None]
     proof: Proof | None = None
+    money: Collection[str] = ()
+    """Use cases that move money by the records, whatever a row says that was written past the service."""
     jobs: dict[str, RunningJob] = field(default_factory=dict)
     """What runs here, by handle."""
     left: set[str] = field(default_factory=set)
@@ -131,8 +133,8 @@ class Interpreter:
                     return begun
                 case Wait() as wait:
                     await self._pause(running, wait.seconds)
-                case Held():
-                    await self._pause(running, HELD_SECONDS)
+                case Held() as held:
+                    await self._hold_still(running, held)
                 case CancelAsked():
                     await self._cancelled(running)
                     return None
@@ -155,7 +157,7 @@ class Interpreter:
         async def begin() -> Answer:
             if self.stopping:
                 raise self._leave(running)
-            if position is not None and _moves_money(running, position):
+            if position is not None and self._moves_money(running, position):
                 async with self.attempts.writing.alone(running.tenant) as transaction:
                     return await self._begin(transaction, running, position)
             return await self.attempts.writing.together(
@@ -177,7 +179,7 @@ class Interpreter:
         begun = await reports.begin_step(transaction, run, position, attempts_most=most)
         if not isinstance(begun, Begun):
             return begun
-        if begun.sent or begun.step.moves is not Moves.MONEY:  # asking moves nothing
+        if begun.sent or not self._moves_money(running, position):  # asking moves nothing
             return begun
         if (doubt := await self._doubt(transaction, running)) is not None:
             _log.error("job-not-believed", alarm=True, job=running.job, tenant=running.tenant, reason=doubt)
@@ -221,19 +223,16 @@ class Interpreter:
                 done = ended.outcome.kind is OutcomeKind.DONE
                 effects, result = (tuple(call.effects), call.result) if done else ((), {})
                 return await self._report(running, begun, ended, registered.patience, effects, result)
-            case Interrupted():
-                await self._interrupted(running, begun)
-                return None
             case Held():
-                await self._pause(running, HELD_SECONDS)
+                await self._hold_still(running, ended)
                 return begun
-            case CancelAsked():
-                await self._cancelled(running)
-                return None
-            case Ended():
-                return None
             case Lost():
                 raise _lost(running, ended)
+            case Interrupted():
+                await self._interrupted(running, begun)
+            case CancelAsked():
+                await self._cancelled(running)
+        return None
 
     async def _report(
         self,
@@ -259,7 +258,7 @@ class Interpreter:
                 reference=told.reference,
                 jitter=random.random(),  # noqa: S311  # spreads tries, and is no secret
             )
-            if isinstance(answer, GoOn) and not self.stopping and not _moves_money(running, answer.position):
+            if isinstance(answer, GoOn) and not self.stopping and not self._moves_money(running, answer.position):
                 return answer, await self._begin(transaction, running, answer.position)
             return answer, None
 
@@ -335,6 +334,11 @@ class Interpreter:
             raise _lost(running, ended)
         self.changed(running.tenant, running.kind, running.job)
 
+    async def _hold_still(self, running: RunningJob, held: Held) -> None:
+        if held.told:
+            self.changed(running.tenant, running.kind, running.job)
+        await self._pause(running, HELD_SECONDS)
+
     async def _pause(self, running: RunningJob, seconds: float) -> None:
         """Wait without a place, until woken; raises Left where this Worker stops."""
         if seconds > 0:
@@ -364,6 +368,11 @@ class Interpreter:
             await asyncio.sleep(AWAY_SECONDS[min(tries, len(AWAY_SECONDS) - 1)])
             tries += 1
 
+    def _moves_money(self, running: RunningJob, position: int) -> bool:
+        """Whether the step does, by its row or by the records."""
+        step = running.steps[position - 1]
+        return step.moves is Moves.MONEY or step.use_case in self.money
+
     def _leave(self, running: RunningJob) -> Left:
         self.left.add(running.handle)
         return Left()
@@ -379,10 +388,6 @@ def _run_of(running: RunningJob) -> Run:
     if running.run is None:
         raise RuntimeError("the job is not taken up")
     return running.run
-
-
-def _moves_money(running: RunningJob, position: int) -> bool:
-    return running.steps[position - 1].moves is Moves.MONEY
 
 
 def _unrecorded(begun: Begun) -> Outcome:
