@@ -98,7 +98,7 @@ def any_filter(chance: random.Random, rows: list[Row], now: datetime) -> tuple[s
         ),
         ("is:cancelling", lambda row: bool(row.get("cancel_asked_at") and not row.get("settled_at"))),
         (word["submission_identity"], lambda row: row["id"] == word["id"]),
-        (word["id"], lambda row: row["id"] == word["id"]),
+        (chance.choice([str.lower, str.upper])(word["id"]), lambda row: row["id"] == word["id"]),
         (
             word.get("failure_reference") or "ref-0",
             lambda row: row.get("failure_reference") == (word.get("failure_reference") or "ref-0"),

@@ -66,6 +66,7 @@ async def test_a_job_goes_from_submission_to_success_with_its_whole_account(stag
         for percent, more in ((20, ()), (50, ()), (20, ("Half of it still.",)), (-1, ("Still.",))):  # never falls
             assert await job_reports.report_progress(transaction, taken.run, 2, percent, *more) == Kept(progress=33)
     assert (stage.steps(job.id)[1]["progress"], stage.steps(job.id)[1]["sentence"]) == (50, "Still.")
+    assert [each["detail"]["percent"] for each in stage.events(job.id) if each["kind"] == "progress"] == [50] * 3
     await stage.report(taken.run, 2, done("Checked."))
     ended = await stage.step(taken.run, 3, done("Written.", reference="REF-1"))
     assert ended == Ended(status=JobStatus.SUCCEEDED, sentence="Written.", here=True)

@@ -4,7 +4,7 @@ head before it on, and says what went."""
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -22,6 +22,7 @@ from jobservice.worker.fenced import Lease
 from jobservice.worker.job_notices import JobNotices
 from jobservice.worker.reconciling_jobs import ReconcilingJobs
 from tests.conftest import Clock, People, Server
+from tests.usecases.desk import SETTINGS
 from tests.usecases.money_desk import MoneyDesk
 from tests.usecases.test_seals import others_ended, sealed, written
 from tests.worker.jobs_stage import JobStage
@@ -89,6 +90,12 @@ def attic(purge_database: Database, worker_database: Database, people: People, c
     return Attic(database=purge_database, stage=JobStage(database=worker_database, people=people), clock=clock)
 
 
+def test_a_plan_is_kept_as_long_as_the_jobs_that_refer_to_it() -> None:
+    settings = replace(SETTINGS, jobs_keep=400 * DAY, plans_keep=365 * DAY)
+    assert Keeping.of(settings) == Keeping(jobs=400 * DAY, plans=400 * DAY, audit=settings.audit_keep)
+    assert Keeping.of(replace(settings, jobs_keep=DAY)).plans == 365 * DAY
+
+
 async def test_a_job_goes_with_all_that_belongs_to_it_once_it_is_past(attic: Attic) -> None:
     await attic.failed("one")
     attic.clock.advance(89 * DAY)
@@ -128,12 +135,14 @@ async def test_a_lineage_goes_whole_or_not_at_all(attic: Attic) -> None:
         assert (await attic.purge()).jobs == (0 if "due" in still else 2)
 
 
-async def test_what_somebody_works_on_is_passed_over(attic: Attic) -> None:
+async def test_what_somebody_works_on_is_passed_over(attic: Attic, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("jobservice.usecases.purge.BATCH", 1)
+    looks = iter(range(30))
     busy, free = await attic.failed("busy"), await attic.failed("free")
     attic.clock.advance(91 * DAY)
     async with attic.stage.database.transaction("acme") as transaction:
         await transaction.row("jobs/lock", family="payments", job=busy)
-        purging = Purging(database=attic.database, keeping=KEEPING)
+        purging = Purging(database=attic.database, keeping=KEEPING, stopping=lambda: next(looks, None) is None)
         assert (await purging.run()).jobs == 1
     assert [str(row["id"]) for row in attic.stage.rows("select id from jobs.jobs")] == [busy] != [free]
     assert (await attic.purge()).jobs == 1
@@ -263,6 +272,18 @@ async def test_the_trail_holds_from_the_last_head_before_the_purge_on(
     assert (await trail.purge()).entries == 6
     found = await verify(owner_database, trail.heads)
     assert (found.gap, found.purged, found.entries) == (None, 18, 0)
+
+
+async def test_a_seal_with_an_entry_that_is_not_so_old_ends_what_goes(
+    trail: Attic, database: Database, worker_database: Database
+) -> None:
+    trail.clock.advance(800 * DAY)
+    await written(database, 1)
+    trail.clock.advance(-800 * DAY)  # the clock of the server was set back
+    await others_ended(database)
+    await sealed(worker_database, heads=trail.heads)
+    trail.clock.advance(735 * DAY)
+    assert (await trail.purge()).entries == 14, "not the last seal, with the entry of a later time"
 
 
 async def test_a_purge_of_the_trail_that_is_interrupted_leaves_one_that_holds(

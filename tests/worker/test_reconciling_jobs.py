@@ -49,6 +49,7 @@ async def test_what_the_account_says_is_kept(stage: JobStage) -> None:
     statuses = {job: stage.job(job)["status"] for job in (whole, error, cancelled, nobody, exceeded)}
     assert list(statuses.values()) == ["succeeded", "failed", "cancelled", "failed", "failed"]
     assert all("reconciled" in dict(stage.history(job)) for job in statuses)
+    assert (stage.job(error)["last_step"], stage.job(error)["last_step_status"]) == ("check", "failed")
 
 
 async def test_a_pending_job_without_a_run_is_handed_over_again(stage: JobStage) -> None:
