@@ -1,3 +1,3 @@
--- Which of the roles of an embedded server exist.
+-- Which of our roles an embedded server has.
 select rolname from pg_roles
-where rolname in ('jobs_owner', 'jobs_api', 'jobs_worker')
+where starts_with(rolname, 'jobs_')
