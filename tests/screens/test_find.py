@@ -33,10 +33,10 @@ from tests.screens.job_stage import furnished, listed, on_jobs, opened
 async def test_one_thing_opens_at_once_and_several_are_listed_with_what_was_met() -> None:
     fake, found = furnished()
     async with on_jobs(fake, person="s.bell") as (app, _, pilot):
-        await pilot.press("colon", *"find E-7A31", "enter")
+        await pilot.press("colon", *"find e-7a31", "enter")  # as it was read out
         assert (await opened(app, found.failed[0].id)).summary
         await pilot.press("backspace")
-        await said(app, 'Find "E-7A31" · 1 found')
+        await said(app, 'Find "e-7a31" · 1 found')
         screen = app.screen
         assert isinstance(screen, FindScreen)
         await screen.reload()

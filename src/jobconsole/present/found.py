@@ -126,7 +126,8 @@ def nothing_lines(finding: Finding, keys: Mapping[str, str]) -> list[Line]:
         (Piece(where, Tone.QUIET),),
         (
             Piece(
-                "Whole ids, identities and references are found, capitals as they are written; no parts of words. "
+                "Whole ids, identities and references are found, as they are written, in small or in large letters; no parts of "
+                "words. "
                 f"{keys['again']} looks for something else.",
                 Tone.QUIET,
             ),
