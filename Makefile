@@ -42,7 +42,7 @@ check: $(READY)
 	$(BIN)/sqlfluff lint --processes 2 --disable-progress-bar src/jobservice/store/sql src/jobservice/store/migrations
 	$(BIN)/jobservice check examples/payments/records --application examples.payments:application
 
-# ONLY=page|claims|rescoring|codes|plans|applying|runs|lateness|history|instants|operator|console  KEEP=folder outside the repository  WRITE=1 puts the table into docs/benchmarks.md
+# ONLY=page|claims|rescoring|codes|plans|applying|runs|lateness|history|instants|operator|jobs|engine|console  KEEP=folder outside the repository  WRITE=1 puts the table into docs/benchmarks.md
 bench: $(READY)
 	@$(BIN)/python -m compileall -q src examples benchmarks
 	@$(BIN)/python -m benchmarks $(addprefix --only ,$(ONLY)) $(if $(KEEP),--keep $(KEEP)) $(if $(WRITE),--write)

@@ -18,7 +18,7 @@ import psycopg
 
 from examples.payments.items import PAYOUTS
 from examples.payments.seeding import SAMPLE, Seeding
-from jobservice.application import NewWorkItem
+from jobservice.application import NewJob, NewWorkItem
 from jobservice.store.database import Database
 from jobservice.usecases.seeding import push_examples
 from jobservice.usecases.service import Service
@@ -86,7 +86,10 @@ async def push_samples(service: Service, now: datetime) -> int:
         collected.extend(items if queue == PAYOUTS else ())
         return len(items)
 
-    await Seeding(SAMPLE, published=Path("no-such-folder"))(now, collect)
+    async def without_jobs(_tenant: str, _jobs: Sequence[NewJob]) -> int:
+        return 0
+
+    await Seeding(SAMPLE, published=Path("no-such-folder"))(now, collect, without_jobs)
     return await push_examples(
         service.database, service.records, service.application, SAMPLES, PAYOUTS, collected, pusher=PUSHER
     )
