@@ -7,6 +7,7 @@ from uuid import UUID
 
 import pytest
 
+from jobservice.store import engine
 from jobservice.store.database import Database
 from jobservice.worker.reconciling_jobs import ReconcilingJobs
 from tests.conftest import Clock, People
@@ -80,8 +81,10 @@ async def test_a_run_of_a_settled_job_is_ended(stage: JobStage) -> None:
     assert stage.run_of(job) == "CANCELLED"
     assert stage.history(job)[-1] == (
         "reconciled",
-        "The engine would have gone on with it, although it had been cancelled: its run was ended.",
+        "Nobody had begun it: its place in the engine's queue was given up.",
     )
+    async with stage.database.transaction(None) as transaction:
+        assert len(await engine.finished(transaction, most=9)) == 3, "what ended is not kept for ever"
     assert stage.run_of(live) == "PENDING"
     assert stage.rows("select 1 from jobs_engine.workflow_status where status = 'PENDING'") == [{"?column?": 1}]
     assert await stage.run(ReconcilingJobs()) == {}
