@@ -107,7 +107,7 @@ class EngineStage:
         """Stop jobs of a kind, or (None) all of the tenant's work, as a person does."""
         self.superuser.execute(
             "insert into jobs.stops (tenant, scope, name, by, reason) values ('acme', %s, %s, 'o.lind', 'Audit')",
-            ("tenant" if kind is None else "job-kind", kind),
+            ("tenant" if kind is None else "job-kind", kind or "acme"),
         )
 
     def start(self) -> None:

@@ -4,7 +4,7 @@ gets: plain values, read after the job's row was locked. Never decides anything 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from jobcontract.job_states import Carrier, JobResolution, JobStatus, StepStatus
 from jobcontract.states import Moves
@@ -29,6 +29,8 @@ class StepState:
     progress: int
     sent: bool
     wait_seconds: float = 0.0
+    sentence: str | None = None
+    """What was said of it last."""
 
     @property
     def counted(self) -> int:
@@ -97,9 +99,11 @@ class CancelAsked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
-    """A stop, or the money switch, lets no step begin now; nothing was written. Ask again in a while."""
+    """A stop, or the money switch, lets no step begin now. Ask again in a while. `told`: the job says so since this very
+    answer; else it did before."""
 
     sentence: str
+    told: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

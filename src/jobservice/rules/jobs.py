@@ -157,6 +157,19 @@ def decide_begin(
     return Begin(step=step, attempt=step.attempts + 1, lost=step.status is StepStatus.RUNNING)
 
 
+_HELD = "Held still. "
+
+
+def held_sentence(held: str) -> str:
+    """What a step says that something holds still. `held`: who stopped what, and why."""
+    return safe(f"{_HELD}{held}")
+
+
+def goes_on_sentence(step: StepState) -> str | None:
+    """What a step says that begins after it was held still; None where it was not."""
+    return "It goes on." if step.sentence is not None and step.sentence.startswith(_HELD) else None
+
+
 def _worn_out(step: StepState, most: int) -> str:
     """What is said of a step that has had all its attempts, and whose last one did not say how it ended."""
     if step.unanswered:

@@ -52,5 +52,6 @@ def read_step(row: Mapping[str, Any]) -> StepState:
         handed_back=row["handed_back"],
         progress=row["progress"],
         sent=row["sent"],
+        sentence=row["sentence"],
         wait_seconds=max(float(row["wait_seconds"] or 0.0), 0.0),
     )

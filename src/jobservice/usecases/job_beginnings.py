@@ -66,8 +66,8 @@ async def begin_step(
     """Begin an attempt at the step: counted here, so that one whose Worker is killed counts (case RETRY-01).
 
     Where `attempts_most` were begun already, the last one's Worker was lost: step and job end as failed (`Ended`, here).
-    Reads the tenant's stop, the stop of its kind, and for a step that moves money the money switch: `Held`. Whoever sets
-    one waits until this transaction ended. A step that was sent without an outcome begins past all that, to ask.
+    Reads the tenant's stop, the stop of its kind, and for a step that moves money the money switch: `Held`, and the step
+    says by whom and why, once. Whoever sets one waits until this transaction ended. A step that was sent without an outcome begins past all that, to ask.
     """
     locked = await store.lock_holding_work(transaction, run.family, run.job)
     if (lost := lost_to(run, None if locked is None else locked[0])) is not None or locked is None:
@@ -80,6 +80,8 @@ async def begin_step(
         return await fail_step(transaction, run, job, decided, reference=None)
     if isinstance(decided, Ended):
         return late(job, "begin-step")
+    if isinstance(decided, Held):
+        return await hold_still(transaction, run, job, job.state.at(position), decided)
     if not isinstance(decided, rules.Begin):
         return decided
     step = decided.step
@@ -100,9 +102,29 @@ async def begin_step(
             detail={"attempt": decided.attempt},
         )
     )
-    change = StepChange(position=position, status=StepStatus.RUNNING, attempts=1)
+    goes_on = rules.goes_on_sentence(step)
+    change = StepChange(position=position, status=StepStatus.RUNNING, attempts=1, sentence=goes_on)
     await write_step(transaction, run, job, step, change, events)
     return _begun(job, step, decided.attempt)
+
+
+async def hold_still(transaction: Transaction, run: Run, job: LockedJob, step: StepState, held: Held) -> Held:
+    """Have the step say what holds it still, where it does not yet; its status, and the job's, stay."""
+    said = rules.held_sentence(held.sentence)
+    if step.sentence == said:
+        return held
+    event = NewEvent(kind=JobEventKind.PROGRESS, sentence=said, step=step.step, status=step.status.value)
+    change = StepChange(position=step.position, status=step.status, sentence=said)
+    root = store.RootChange(
+        status=job.state.status,
+        holder=run.holder,
+        fence=run.fence,
+        new_holder=run.holder,
+        progress=job.state.progress,
+    )
+    if await store.write(transaction, job, root, [event], [change]) is None:
+        raise JobMoved(f"job {job.id} is not as it was locked")
+    return Held(sentence=held.sentence, told=True)
 
 
 def held_by(by: HeldBy, moves: Moves) -> str | None:

@@ -32,7 +32,7 @@ from jobservice.store.job_steps import StepChange
 from jobservice.store.jobs import LockedJob
 from jobservice.usecases.job_beginnings import begin_step as begin_step
 from jobservice.usecases.job_beginnings import hand_back as hand_back
-from jobservice.usecases.job_beginnings import held_by
+from jobservice.usecases.job_beginnings import held_by, hold_still
 from jobservice.usecases.job_beginnings import take_up as take_up
 from jobservice.usecases.job_runs import (
     LOST,
@@ -95,7 +95,7 @@ async def report_sent(transaction: Transaction, run: Run, position: int) -> Kept
         return CancelAsked(person=job.state.cancel_asked_by, reason=job.state.cancel_reason or "")
     step = job.state.at(position)
     if (held := held_by(locked[1], step.moves)) is not None:
-        return Held(sentence=held)
+        return await hold_still(transaction, run, job, step, Held(sentence=held))
     event = NewEvent(
         kind=JobEventKind.PROGRESS,
         sentence=f"{step.label}: sent.",
@@ -104,7 +104,13 @@ async def report_sent(transaction: Transaction, run: Run, position: int) -> Kept
         detail={"sent": True},
     )
     key = outward_key(job.lineage, step.step)
-    change = StepChange(position=position, status=StepStatus.RUNNING, sent=True, outward_key=key)
+    change = StepChange(
+        position=position,
+        status=StepStatus.RUNNING,
+        sentence=rules.goes_on_sentence(step),
+        sent=True,
+        outward_key=key,
+    )
     return Kept(progress=await write_step(transaction, run, job, step, change, [event]))
 
 

@@ -95,11 +95,11 @@ class Looking:
 
 @dataclass(slots=True, kw_only=True)
 class LettingGo:
-    """Lets what a stop held still look again, when stops changed."""
+    """Lets what a stop or the money switch held still look again, when they changed."""
 
     carriage: Carriage
     name: str = "jobs-held"
-    wakes: frozenset[str] = frozenset({"stops"})
+    wakes: frozenset[str] = frozenset({"stops", "plans"})  # a money switch that is lifted tells what plans wait for
     bell: asyncio.Event = field(default_factory=asyncio.Event)
     ends: ClassVar[Ends] = Ends.FIRST
     waits_for_database: ClassVar[bool] = True
@@ -146,7 +146,7 @@ class RemovingWorkflows:
     """The fenced duty that removes what the engine's library keeps of jobs that are over: it has no retention of its own."""
 
     carriage: Carriage
-    every: float = 5.0
+    every: float = 15.0
     name: str = "jobs-removing"
     lease: float = 30.0
     wakes: frozenset[str] = frozenset()

@@ -56,6 +56,7 @@ select
                     'handed_back', s.handed_back,
                     'progress', s.progress,
                     'sent', s.sent_at is not null,
+                    'sentence', s.sentence,
                     'wait_seconds', extract(epoch from s.next_attempt_at - jobs.now()),
                     'result', s.result
                 )
