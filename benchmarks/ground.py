@@ -34,6 +34,7 @@ from benchmarks.seeding import (
 from examples.payments import application
 from jobcontract.states import Role
 from jobservice import records
+from jobservice.bootstrap import process
 from jobservice.bootstrap.dev import API, OWNER, prepare_database
 from jobservice.bootstrap.keyring import make_keyring
 from jobservice.cluster import SUPERUSER, Cluster
@@ -205,7 +206,7 @@ def ground(keep: Path | None, rows: int) -> Iterator[Ground]:
     try:
         server = EmbeddedServer.start(folder)
         try:
-            _renew(server.cluster, folder)
+            _renew(server.cluster, folder, process.families_of(found))
             make_keyring(folder / "keyring")
             yield Ground(folder=folder, cluster=server.cluster, record_set=found, rows=rows)
         finally:
@@ -215,13 +216,13 @@ def ground(keep: Path | None, rows: int) -> Iterator[Ground]:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _renew(cluster: Cluster, folder: Path) -> None:
+def _renew(cluster: Cluster, folder: Path, families: frozenset[str]) -> None:
     """The empty database that others are copied from, anew where the migrations have changed."""
     file, wanted = folder / "template.json", json.dumps(digest())
     if not file.exists() or file.read_text("utf-8") != wanted:
         with psycopg.connect(cluster.url(SUPERUSER, "postgres"), autocommit=True) as connection:
             connection.execute(sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(TEMPLATE)))
-    prepare_database(cluster)
+    prepare_database(cluster, families)
     file.write_text(wanted, "utf-8")
 
 

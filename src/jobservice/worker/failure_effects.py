@@ -151,7 +151,7 @@ class FailureEffects:
 
     records: RecordSet
     application: Application
-    every: float = 2.0
+    every: float = 5.0
     lease: float = 60.0
     first_pause: float = 5.0
     longest_pause: float = 3_600.0

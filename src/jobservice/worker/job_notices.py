@@ -47,7 +47,7 @@ class JobNotices:
     """
 
     delivery: Delivery | None
-    every: float = 5.0
+    every: float = 10.0
     lease: float = 120.0
     claim: float = 120.0
     at_once: int = 8

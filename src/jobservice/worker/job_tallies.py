@@ -19,7 +19,7 @@ from jobservice.worker.fenced import Lease
 class JobTallies:
     """The duty with its pace. One Worker at a time folds, so no two wait for each other."""
 
-    every: float = 3.0
+    every: float = 5.0
     lease: float = 30.0
     batch: int = 10_000
     name: str = "job-tallies"
