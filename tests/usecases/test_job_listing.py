@@ -230,3 +230,19 @@ async def test_listing_needs_its_permission_and_a_mark_of_its_own(desk: Desk) ->
     actor = desk.actor("o.lind")
     await refused_with(ErrorCode.CURSOR_INVALID, list_jobs(desk.service, actor, Asked(), ("here", "1' or 1")))
     await refused_with(ErrorCode.NOT_FOUND, list_jobs(desk.service, actor, Asked(source="shop")))
+
+
+async def test_words_of_too_many_failures_are_refused_and_a_page_has_a_row_at_least(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "CAUSES_MOST", 2)
+    seeded(desk, 9, seed=1)
+    actor = desk.actor("o.lind")
+    few = await list_jobs(desk.service, actor, Asked(view=JobView.ALL, filter='error:"closed at","%"', limit=0))
+    assert len(few.jobs) <= 1
+    assert len((await list_jobs(desk.service, actor, Asked(view=JobView.ALL, limit=0))).jobs) == 1
+    refusal = await refused_with(
+        ErrorCode.FILTER_INVALID, list_jobs(desk.service, actor, Asked(filter="age>1h error:closed,limit,unknown"))
+    )
+    assert "More than 2 different failures say that." in refusal.detail
+    assert (refusal.extra["at"], refusal.extra["length"]) == (7, len("error:closed,limit,unknown"))

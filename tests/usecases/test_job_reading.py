@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
@@ -17,7 +18,7 @@ from jobservice.usecases import job_acts
 from jobservice.usecases.job_listing import Asked, list_jobs
 from jobservice.usecases.job_reading import list_events, list_kinds, read_job
 from tests.usecases.desk import once, refused_with
-from tests.usecases.job_desk_stage import MONEY, SYNC, JobStage, job_stage
+from tests.usecases.job_desk_stage import LOUD, MONEY, SYNC, JobStage, job_stage
 
 
 @pytest.fixture
@@ -45,6 +46,13 @@ async def test_a_job_is_read_with_all_that_belongs_to_it_and_nothing_of_the_engi
     answered = await job_acts.retry(stage.service, support, job, RetryJob(reason="The account is open again."), once())
     made = answered.body["job"]["id"]
     await job_acts.cancel(stage.service, support, made, CancelJob(reason="Not today."), once())
+
+    stage.people.connection.execute(  # whatever a line of history was given
+        "insert into jobs.job_events (family, job, tenant, sequence, at, kind, sentence, detail)"
+        " select family, id, tenant, event_sequence + 1, jobs.now(), 'progress', 'So.', '{\"handle\": \"h\", \"n\": 1}'"
+        " from jobs.jobs where id = %s",
+        (made,),
+    )
 
     read = (await read_job(stage.service, support, job)).job
     assert (read.summary.status, read.summary.subject, read.summary.retried_by) == (JobStatus.FAILED, "November", made)
@@ -130,6 +138,17 @@ async def test_history_is_paged_from_the_newest_back(stage: JobStage) -> None:
         assert len(page.events) == 2
         before = page.last
     assert found == list(range(len(stage.events(job)), 0, -1))
+
+
+async def test_a_job_tells_the_failure_effect_that_its_kind_declared_when_it_was_submitted(stage: JobStage) -> None:
+    loud = (await stage.submit(LOUD)).id
+    kinds = stage.service.records.job_kinds
+    quiet = replace(kinds[LOUD], failure_effect=None, no_effect="Nothing is done any more.")
+    records = replace(stage.service.records, job_kinds={**kinds, LOUD: quiet})
+    later = replace(stage.service, records=records)
+    job = (await read_job(later, stage.people.actor("s.bell"), loud)).job
+    assert job.failure_effect == (await read_job(stage.service, stage.people.actor("s.bell"), loud)).job.failure_effect
+    assert job.failure_effect != "Nothing is done any more."
 
 
 async def test_kinds_say_what_a_failure_does_and_what_they_take(stage: JobStage) -> None:

@@ -186,6 +186,8 @@ async def test_another_worker_s_job_takes_no_report_and_a_settled_one_none_at_al
         assert late.status is JobStatus.SUCCEEDED
         assert not late.here
         assert isinstance(await stage.begin(run), Ended)
+        async with stage.worker.transaction("acme") as transaction:
+            assert not await job_reports.hand_back(transaction, run, "Stopping.")
     assert (stage.row(job.id), stage.steps(job.id), stage.events(job.id), stage.notices(job.id)) == settled
 
 
@@ -205,7 +207,12 @@ async def test_a_workflow_that_is_not_the_job_s_own_takes_nothing_up(stage: JobS
 async def test_a_cancel_wins_over_a_report_that_comes_after_it(stage: JobStage) -> None:
     job = await stage.submit()
     run = await stage.carried(job.id, JobStatus.RUNNING)
+    async with stage.worker.transaction("acme") as transaction:
+        assert isinstance(await job_reports.settle_cancelled(transaction, run), Lost)  # nobody asked for it
     await ask_cancel(stage, job.id, by="s.bell")
+    async with stage.worker.transaction("acme") as transaction:  # and nothing is sent any more
+        asked = await job_reports.report_sent(transaction, run, 1)
+        assert asked == CancelAsked(person="Sue Bell", reason="Not wanted any more")
     for outcome in (done("Done."), failed("No."), retry("Later.", after_seconds=1)):
         asked = await stage.report(run, 1, outcome)
         assert asked == CancelAsked(person="Sue Bell", reason="Not wanted any more")
@@ -315,6 +322,7 @@ async def test_a_stopping_worker_gives_its_job_back_and_the_attempt_counts_again
             assert await job_reports.hand_back(transaction, taken.run, "The Worker stops; another goes on.")
         assert stage.row(job.id)["holder"] is None
     await stage.carried(job.id)
+    assert stage.story(job.id).count("taken-up") == 5  # each time but the first
 
 
 async def test_a_step_that_was_reported_is_passed_and_one_out_of_order_is_not_begun(stage: JobStage) -> None:

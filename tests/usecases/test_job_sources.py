@@ -213,6 +213,9 @@ async def test_a_page_holds_our_jobs_and_those_of_another_engine(desk: Desk) -> 
     page = await list_jobs(desk.service, actor, Asked(view=JobView.ALL), page.last, sources=(broken,))
     assert (page.jobs, page.last) == ((), None)
     await refused_with(ErrorCode.NOT_FOUND, list_jobs(desk.service, actor, Asked(source="gone"), sources=(shop,)))
+    first = await list_jobs(desk.service, actor, asked)
+    more = await list_jobs(desk.service, actor, asked, first.last, sources=(shop,))
+    assert [each.id for each in (*first.jobs, *more.jobs)] == ours  # a source that came since begins with a first page
 
 
 async def test_the_count_of_a_filter_has_what_other_engines_know_and_says_where_they_do_not(desk: Desk) -> None:
