@@ -1,5 +1,5 @@
--- Ends a run that the engine would still go on with, as the engine itself cancels one; but it keeps the name of its queue,
--- by which what ended is found and removed.
+-- Ends a run that the engine would still go on with, as the engine itself cancels one; but it keeps the name of its
+-- queue, by which what ended is found and removed.
 update jobs_engine.workflow_status as w
 set
     status = 'CANCELLED',
