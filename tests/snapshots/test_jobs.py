@@ -7,11 +7,14 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from jobconsole.app import Console
 from jobconsole.client.fake_job_examples import Furnished
 from jobconsole.screens.find import FindScreen
 from jobconsole.screens.job import JobScreen
+from jobconsole.screens.job_parts import Part
+from jobconsole.screens.job_summary import SummaryScreen
 from jobconsole.screens.jobs import JobsScreen
 from jobconsole.screens.order_form import OrderForm
 from jobconsole.screens.recovery_form import RecoveryForm
@@ -71,6 +74,39 @@ def test_a_job_that_runs(snap_compare: Compare) -> None:
     async def prepare(_: Pilot[None], app: Console, found: Furnished) -> None:
         app.push_screen(JobScreen(found.running.id))
         await opened(app)
+
+    assert picture(snap_compare, prepare)
+
+
+def test_what_the_customer_is_told(snap_compare: Compare) -> None:
+    async def prepare(pilot: Pilot[None], app: Console, found: Furnished) -> None:
+        app.push_screen(JobScreen(found.failed[0].id))
+        await opened(app)
+        await pilot.press("s")
+        await until(app, lambda: isinstance(app.screen, SummaryScreen), "what the customer may be told")
+
+    assert picture(snap_compare, prepare)
+
+
+def test_the_lineage_of_a_job(snap_compare: Compare) -> None:
+    async def prepare(pilot: Pilot[None], app: Console, found: Furnished) -> None:
+        app.push_screen(JobScreen(found.lineage[0].id))
+        screen = await opened(app)
+        while screen.part is not Part.LINEAGE:
+            await pilot.press("tab")
+
+    assert picture(snap_compare, prepare)
+
+
+@pytest.mark.long
+def test_resolving_a_failure(snap_compare: Compare) -> None:
+    async def prepare(pilot: Pilot[None], app: Console, found: Furnished) -> None:
+        app.push_screen(JobScreen(found.failed[1].id))
+        await opened(app)
+        await pilot.press("A")
+        form = await dialog(app, OrderForm)
+        form.query_one("#reference", Input).value = "OPS-4412"
+        form.query_one(Prose).text = "the store is being made larger"
 
     assert picture(snap_compare, prepare)
 
