@@ -253,8 +253,10 @@ async def test_out_of_reach_out_of_tenant_and_out_of_permission(stage: JobStage)
 @pytest.mark.requirement("INV-11", "relationships")
 async def test_nobody_is_told_of_what_nobody_asked_for_and_who_left_is_not_told(stage: JobStage) -> None:
     quiet = await stage.submit(requester=None)
-    await stage.carried(quiet.id)
+    await stage.carried(quiet.id, JobStatus.FAILED)
     assert stage.notices(quiet.id) == []
+    again = await retry(stage, quiet.id)
+    assert stage.row(again["job"]["id"])["requester"] == "s.bell"  # who retries what nobody asked for is told
     job = await stage.submit(SINGLE, requester="k.rao")
     stage.people.connection.execute("update jobs.people set active = false where id = 'k.rao'")
     await stage.carried(job.id, JobStatus.FAILED)

@@ -11,6 +11,7 @@ import pytest
 from jobcontract.job_states import JobStatus
 from jobcontract.operating import RecoveryAct
 from jobcontract.recoveries import RecoveryOrder
+from jobcontract.states import Moves
 from jobservice.store import recovering as store
 from jobservice.store.database import Database
 from jobservice.usecases import recoveries
@@ -99,7 +100,9 @@ async def test_each_job_is_retried_once_and_the_recovery_says_what_had_drifted(
     assert stage.desk.rows("select detail ->> 'drift' from jobs.audit where action = 'finish-recovery'") == [
         (shown.why,)
     ]
-    assert stage.desk.rows("select count(*) from jobs.audit where action = 'retry-job' and person = 'o.lind'") == [(3,)]
+    assert stage.desk.rows(
+        "select detail ->> 'recovery', count(*) from jobs.audit where action = 'retry-job' and person = 'o.lind' group by 1"
+    ) == [(made["id"], 3)]
 
 
 async def test_a_cancellation_runs_until_its_job_settled_whichever_way_it_did(
@@ -199,6 +202,21 @@ async def test_money_is_retried_by_what_finance_confirmed_alone_and_waits_while_
     assert (work.row(again)["moves"], str(work.row(again)["recovery"])) == ("money", made["id"])
     async with stage.database.transaction("acme") as transaction:
         assert await proven(transaction, made["id"], stage.keys())
+
+
+@pytest.mark.requirement("MONEY-1")
+async def test_what_moved_nothing_when_it_was_confirmed_is_not_retried_once_its_kind_moves_money(
+    stage: RecoveryStage, work: JobStage
+) -> None:
+    (job,) = await failed(work)
+    made = await confirmed(stage, "retry", [job])
+    kinds = stage.desk.service.records.job_kinds
+    records = replace(
+        stage.desk.service.records, job_kinds={**kinds, SINGLE: replace(kinds[SINGLE], moves=Moves.MONEY)}
+    )
+    assert await stage.run(records=records) == {"begun": 1, "finished": 1}
+    ((_, turn, sentence),) = stage.turns(made)
+    assert (turn, "moves money" in sentence, retries(work, job)) == ("refused", True, [])
 
 
 async def test_a_job_that_was_cancelled_by_hand_meanwhile_is_told(stage: RecoveryStage, work: JobStage) -> None:
