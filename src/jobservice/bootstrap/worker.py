@@ -55,8 +55,11 @@ from jobservice.worker.tallies import Tallies
 from jobservice.worker.telling import Telling
 from jobservice.worker.watchdog import Watchdog, replace_process
 
-CONNECTIONS = 20
-"""Connections of one Worker process beside those of its runs: its duties, and the turns of a few plans at once."""
+SHORT = 8
+"""Connections that a Worker's short transactions share: heartbeats, renewals, taking, notices, turns of plans."""
+CONNECTIONS = 18 + SHORT
+"""Connections of one Worker process beside those of its runs and jobs: one for each fenced duty, as each may have a long
+statement while all others do, and the short ones."""
 
 
 def duties(

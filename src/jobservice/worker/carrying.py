@@ -22,7 +22,7 @@ from jobservice.worker.outage import Outage
 
 _log = structlog.get_logger("jobservice.worker")
 
-STRAYS_SECONDS = 5.0
+STRAYS_SECONDS = 10.0
 """Between two looks for what is marked as running here and does not run."""
 LOOK_SECONDS = 0.9
 """Between two looks whether what runs is to end: a person's cancel reaches it within a second, also where its notification
