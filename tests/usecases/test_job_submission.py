@@ -153,6 +153,8 @@ async def test_money_takes_a_plan_and_an_unknown_kind_names_the_nearest(stage: J
     assert "Did you mean t.sync?" in unknown.detail
     wrong: tuple[dict[str, Any], ...] = (
         {"submission_identity": ""},
+        {"submission_identity": " \u200b"},
+        {"subject": "a\x1b[2Jb"},
         {"subject": "a\x00b"},
         {"customer": "password=hunter2"},
     )

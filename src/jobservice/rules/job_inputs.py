@@ -7,6 +7,7 @@ from __future__ import annotations
 import difflib
 import itertools
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -71,7 +72,7 @@ _LOOKS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
     ("the secret of a phone", re.compile(r"otpauth(?:-migration)?://", re.IGNORECASE)),
     ("a signed token", re.compile(r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{4,}")),
-    ("a password in an address", re.compile(r"[a-z][a-z0-9+.-]*://[^/\s:@]*:[^/\s@]+@", re.IGNORECASE)),
+    ("a password in an address", re.compile(r"(?<![a-z0-9+.-])[a-z][a-z0-9+.-]*://[^/\s:@]*:[^/\s@]+@", re.IGNORECASE)),
     (
         "a signed address",
         re.compile(
@@ -94,15 +95,25 @@ _LOOKS: tuple[tuple[str, re.Pattern[str]], ...] = (
             re.IGNORECASE,
         ),
     ),
+    ("a password or key", re.compile(r"(?<![a-z])[A-Z]+(?:PASSWORD|PASSWD|SECRET|TOKEN)\s*[=:]\s*\S")),
+    (
+        "a password or key",
+        re.compile(
+            r"(?<![A-Za-z])(?:secret|token|pass|passwort|kennwort|mot de passe)[\"']?\s*[:=]\s*(?=[^\s\d]*\d)(?=\S*[a-z])\S{6,}",
+            re.IGNORECASE,
+        ),
+    ),
+    ("a bearer token", re.compile(r"(?<![A-Za-z])authorization[\"']?\s*[:=]\s*[\"']?[a-z]+\s+\S{6,}", re.IGNORECASE)),
+    ("a token of a service", re.compile(r"://hooks\.slack\.com/(?:services|workflows)/\S{8,}", re.IGNORECASE)),
     ("a bearer token", re.compile(r"\b(?:bearer|basic)\s+(?=[^\s]*[0-9=])[A-Za-z0-9._~+/-]{8,}", re.IGNORECASE)),
     (
         "a token of a service",
         re.compile(
             r"(?<![A-Za-z0-9])(?:"
-            r"(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{6,}|sk-(?:[a-z]+-)*[A-Za-z0-9_]{16,}|whsec_[A-Za-z0-9+/]{8,}"
+            r"(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{6,}|sk-(?:[a-z0-9]+-)*[A-Za-z0-9_]{16,}|whsec_[A-Za-z0-9+/]{8,}"
             r"|(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{12,}|gh[pousr]_[A-Za-z0-9]{12,}|github_pat_[A-Za-z0-9_]{12,}"
             r"|gl(?:pat|ptt|dt|rt|soat)-[A-Za-z0-9_-]{8,}|xox[abeoprs]-[A-Za-z0-9-]{6,}|xapp-[0-9]-[A-Za-z0-9-]{6,}"
-            r"|npm_[A-Za-z0-9]{16,}|pypi-[A-Za-z0-9_-]{16,}|SG\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"
+            r"|npm_[A-Za-z0-9]{16,}|hf_[A-Za-z0-9]{20,}|dckr_pat_[A-Za-z0-9_-]{16,}|lin_api_[A-Za-z0-9]{16,}|pypi-[A-Za-z0-9_-]{16,}|SG\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"
             r"|AIza[A-Za-z0-9_-]{20,}|ya29\.[A-Za-z0-9_-]{8,}|hv[sbr]\.[A-Za-z0-9_-]{12,}|do[opr]_v1_[a-f0-9]{16,}"
             r"|shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{16,}|token_[A-Za-z0-9]{8,}|jc_[A-Za-z0-9_-]{32,}"
             r")"
@@ -119,12 +130,20 @@ def credential_in(value: str, *, drawn: bool = True) -> str | None:
 
     Ids, UUIDs, IBANs, business keys, file names, digests that say so and prose are none.
     """
+    read = _read(value)
     for words, pattern in _LOOKS:
-        if pattern.search(value):
+        if pattern.search(read):
             return words
     if drawn and (_HEX.search(value) or any(_random(run) for run in _RUN.findall(value))):
         return "a key or token"
     return None
+
+
+def _read(value: str) -> str:
+    """A text as people read it: full-width letters are letters, and what nobody sees is not there."""
+    if value.isascii():
+        return value
+    return "".join(sign for sign in unicodedata.normalize("NFKC", value) if unicodedata.category(sign) != "Cf")
 
 
 def _random(run: str) -> bool:

@@ -7,12 +7,13 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from jobcontract.errors import ErrorCode, Refusal
-from jobcontract.ids import KEY_MAX, NAME_MAX, storable
+from jobcontract.ids import KEY_MAX, NAME_MAX, storable, visible
 from jobcontract.job_states import Carrier, JobStatus
 from jobcontract.jobs import INPUTS_MOST
 from jobcontract.states import Moves
@@ -202,6 +203,11 @@ def _refuse_words(submission: Submission) -> None:
             continue
         if not (0 < len(text) <= most and storable(text)):
             raise Refusal(ErrorCode.INVALID_REQUEST, f"The {name} has 1 to {most} characters, without NUL.")
+        if not visible(text) or any(unicodedata.category(sign) == "Cc" for sign in text):
+            raise Refusal(
+                ErrorCode.INVALID_REQUEST,
+                f"The {name} holds nothing that can be seen, or a control character: people look for it and read it out.",
+            )
         if (found := credential_in(text, drawn=False)) is not None:
             raise Refusal(
                 ErrorCode.INVALID_REQUEST,
