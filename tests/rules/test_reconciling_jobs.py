@@ -125,6 +125,25 @@ CASES = {
         "Its run was cancelled, and nobody had asked for that: step 1 (s1) is still running; the engine says that its run "
         "was cancelled. Settled as failed.",
     ),
+    "cancelled-by-a-person-after-it-was-sent": (
+        a_job(RUNNING, cancel_asked=True, sent=1),
+        Orchestration.ABSENT,
+        VerdictKind.FAIL,
+        "Its run is gone: step 1 (s1) is still running. Whether what step 1 (s1) sent has arrived is not known; the engine "
+        "has no run of it. Settled as failed.",
+    ),
+    "cancelled-and-an-earlier-step-was-sent": (
+        a_job(DONE, RUNNING, cancel_asked=True, sent=1),
+        Orchestration.ABSENT,
+        VerdictKind.CANCEL,
+        "Cancelled, as a person asked; the engine has no run of it. Settled as cancelled.",
+    ),
+    "to-be-cancelled-by-whoever-takes-it": (
+        a_job(RUNNING, cancel_asked=True),
+        Orchestration.WAITING,
+        VerdictKind.LEAVE,
+        "",
+    ),
     "settled-and-still-live": (
         a_job(StepStatus.CANCELLED, status=JobStatus.CANCELLED, cancel_asked=True),
         Orchestration.WAITING,

@@ -129,8 +129,10 @@ async def test_a_retry_is_a_new_linked_job_and_its_success_resolves_what_failed(
     second = await retry(stage, job.id, by="o.lind", reason="Again")
     assert (second["first"], second["job"]["id"]) == (False, body["job"]["id"])
     await stage.carried(body["job"]["id"], JobStatus.FAILED)
+    kind, taken = stage.row(job.id)["kind"], "S-1 · retry 2"
+    await stage.submit(kind, taken, inputs={"pages": 4})  # somebody has that name already
     third = await retry(stage, body["job"]["id"])
-    assert stage.row(third["job"]["id"])["submission_identity"] == "S-1 · retry 2"
+    assert stage.row(third["job"]["id"])["submission_identity"] == "S-1 · retry 3"
     await stage.carried(third["job"]["id"])
     for each in (job.id, body["job"]["id"]):
         row = stage.row(each)

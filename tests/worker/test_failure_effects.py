@@ -11,14 +11,15 @@ import psycopg
 import pytest
 from structlog.testing import capture_logs
 
-from jobservice.application import Application, NewWorkItem, Outcome, done, failed, refused, retry
+from jobcontract.money import Money
+from jobservice.application import Application, NewPayment, NewWorkItem, Outcome, done, failed, refused, retry
 from jobservice.application_jobs import FailedJob
 from jobservice.store.database import Database
 from jobservice.worker.failure_effects import ATTEMPTS_MOST, EffectCall, FailureEffects
 from jobservice.worker.fenced import LeaseLost, take
 from jobservice.worker.reconciling_jobs import ReconcilingJobs
 from tests.conftest import Clock, People
-from tests.usecases.desk import NOTES, RECORDS
+from tests.usecases.desk import NOTES, PAYOUTS, RECORDS
 from tests.usecases.desk import application as desk_application
 from tests.worker.jobs_stage import KIND, JobStage
 
@@ -151,6 +152,45 @@ async def test_an_effect_is_given_up_in_the_end_and_somebody_is_called(world: Wo
         f"Failure effect {EFFECT} was tried 10 times and given up; a person has to do it. Later.",
     )
     assert [line["job"] for line in logs if line.get("alarm")] == [world.job]
+
+
+async def test_an_effect_that_no_worker_survived_is_not_begun_again(world: World) -> None:
+    world.stage.past_the_walls(f"update jobs.jobs set failure_effect_attempts = {ATTEMPTS_MOST}")
+    assert await world.run() == {"given_up": 1}
+    assert world.effect.calls == 0
+    assert "Every attempt was broken off" in world.stage.history(world.job)[-1][1]
+
+
+async def test_an_effect_pushes_no_money_and_what_it_submits_is_of_the_jobs_customer(world: World) -> None:
+    kept: list[FailedJob] = []
+
+    async def pays(job: FailedJob) -> Outcome:
+        kept.append(job)
+        await job.submit(KIND.id, "again-1", {})
+        payment = NewPayment(
+            money=Money(minor=100, currency="GBP"), payee_id="P-1", payee_name="Pat", account="GB00TEST0001"
+        )
+        return done(await job.push(PAYOUTS, NewWorkItem(key="k", title="T", inputs={"invoice": "i"}, payment=payment)))
+
+    world.stage.past_the_walls("update jobs.jobs set customer = 'C-1', workspace = 'W-1'")
+    world.application.failure_effects[EFFECT] = pays
+    with capture_logs() as logs:
+        assert await world.run() == {"again": 1}
+    assert "a failure effect pushes none" in next(line["reason"] for line in logs if "reason" in line)
+    assert world.effects == (0, 0)
+
+    async def submits(job: FailedJob) -> Outcome:
+        await kept[0].submit(KIND.id, "again-2", {})
+        raise AssertionError
+
+    world.stage.past_the_walls("update jobs.jobs set failure_effect_at = jobs.now()")
+    world.application.failure_effects[EFFECT] = submits
+    assert await world.run() == {"again": 1}, "the call of an attempt that is over does nothing"
+    world.stage.past_the_walls("update jobs.jobs set failure_effect_at = jobs.now()")
+    world.application.failure_effects[EFFECT] = world.effect
+    assert await world.run() == {"done": 1}
+    made = "select customer, workspace from jobs.jobs where submission_identity like 'again-%%'"
+    assert world.stage.rows(made) == [{"customer": "C-1", "workspace": "W-1"}]
 
 
 async def test_an_effect_that_refuses_is_given_up_at_once_and_one_without_code_is_not(

@@ -33,6 +33,7 @@ async def test_a_success_is_refused_while_a_step_is_at_work_and_the_job_fails_on
     steps = stage.rows("select status from jobs.job_steps where job = %s order by position", job)
     assert [step["status"] for step in steps] == ["succeeded", "failed", "cancelled"]
     assert [notice["outcome"] for notice in stage.notices(job)] == ["failed"]
+    assert stage.rows("select topic from jobs.hints where ref = %s", job) == [{"topic": "job"}]
     before = stage.history(job)
     stage.past_the_walls("update jobs.jobs set activity_at = activity_at - interval '1 hour'")
     assert await stage.run(ReconcilingJobs()) == {}, "settled once"
