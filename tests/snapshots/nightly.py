@@ -9,12 +9,12 @@ from functools import cache
 from examples.payments import application
 from jobconsole.client.fake import FakeService
 from jobcontract.operating import Procedure
-from jobcontract.permissions import roles_with
+from jobcontract.permissions import GRANTS, roles_with
 from jobcontract.runbooks import Runbook
 from jobcontract.simulation import Down, Edit, Simulation, SimulationOrder
 from jobcontract.states import MisfirePolicy
 from jobservice import records
-from jobservice.rules.runbooks import RunbookRule
+from jobservice.rules.runbooks import RunbookRule, permissions
 from jobservice.usecases import simulation
 
 NIGHTLY = "statements.nightly"
@@ -48,6 +48,7 @@ def books() -> tuple[Runbook, ...]:
 
 
 def _book(procedure: Procedure, rule: RunbookRule) -> Runbook:
+    needed = set(permissions(rule, _records().schedules[NIGHTLY]))
     return Runbook(
         id=rule.id,
         title=rule.title,
@@ -56,7 +57,7 @@ def _book(procedure: Procedure, rule: RunbookRule) -> Runbook:
         request=rule.request,
         command=f"jobconsole {rule.command}",
         permission=rule.may,
-        roles=tuple(roles_with(rule.may)),
+        roles=tuple(role for role in roles_with(rule.may) if needed <= GRANTS[role]),
         steps=rule.steps,
         claimed=rule.claimed,
         refused=None,

@@ -16,7 +16,7 @@ from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.interfaces import interface_of
 from jobcontract.occurrences import Occurrence
 from jobcontract.operating import Fate, Procedure, WhyKind
-from jobcontract.permissions import GRANTS, missing, roles_with
+from jobcontract.permissions import GRANTS, Permission, missing, roles_with
 from jobcontract.runbooks import Runbook, Runbooks, Transcript
 from jobcontract.schedules import Schedule
 from jobcontract.simulation import (
@@ -246,6 +246,10 @@ def _differing(current: Course, edited: Course) -> tuple[datetime, ...]:
     return tuple(sorted(at for at in {*first, *second} if first.get(at) != second.get(at)))
 
 
+_NEEDED = {Procedure.REPLAY: Permission.OCCURRENCE_REPLAY}
+"""What a procedure needs beside its route's permission: whoever has none of it gets an empty recovery."""
+
+
 def _runbook(procedure: Procedure, schedule: str, asked: Asked) -> Runbook:
     name, title = PROCEDURES[procedure]
     interface = interface_of(name)
@@ -261,7 +265,7 @@ def _runbook(procedure: Procedure, schedule: str, asked: Asked) -> Runbook:
         request=f"{route.method} {route.path.replace('{schedule}', schedule)}",
         command=f"jobconsole {interface.command.replace('SCHEDULE', schedule)}",
         permission=permission,
-        roles=tuple(roles_with(permission)),
+        roles=tuple(role for role in roles_with(permission) if _NEEDED.get(procedure, permission) in GRANTS[role]),
         steps=(f"Look at {schedule}.", "Read the error of the last one.", "Act, and say why."),
         claimed="What a Worker has claimed goes on to its end.",
         refused=None if may else missing(permission, "leeds"),
