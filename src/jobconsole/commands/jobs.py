@@ -79,6 +79,11 @@ def _follows(situation: Situation) -> str | None:
     return _job(situation) or situation.opens
 
 
+def _some(situation: Situation) -> str | None:
+    """Many need at least one."""
+    return None if situation.job is not None or situation.marked else "no job is listed"
+
+
 def _filtered(situation: Situation) -> str | None:
     return None if situation.filtered else "no filter is in force"
 
@@ -323,6 +328,7 @@ _ACTS = (
         twin="recoveries retry --filter FILTER --reason REASON",
         hint="plan retry…",
         rank=20,
+        judge=_some,
     ),
     Command(
         id="job.plan-cancel",
@@ -337,6 +343,7 @@ _ACTS = (
         hint="plan cancel…",
         rank=21,
         concerns=_has_marks,
+        judge=_some,
     ),
     Command(
         id="job.submit",

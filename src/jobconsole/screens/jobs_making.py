@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from jobconsole.present.columns import Line, Piece, Tone
 from jobconsole.present.job_acts import MONEY_FIRST, job_head
 from jobconsole.present.job_filters import frozen_filter
-from jobconsole.present.jobs import VIEWS, brief_count
+from jobconsole.present.jobs import UNDER_WAY, UNRESOLVED, VIEWS, brief_count
 from jobconsole.present.plans import counted
 from jobconsole.present.schedules import At
 from jobconsole.screens.recovery_form import Asking
@@ -43,6 +43,9 @@ async def plan(screen: JobsFilteringScreen, act: RecoveryAct, marked: Marked) ->
     own = [job for job in chosen if job.source == HERE]
     if chosen and not own:
         screen.say("All that are marked are other engines' jobs: they are acted on there.", error=True)
+        return
+    if (why := _pointless(act, screen, own)) is not None:
+        screen.say(why, error=True)
         return
     if len(own) > NAMED_MOST:
         screen.say(f"At most {NAMED_MOST:,} are marked; a filter takes more: U takes the marks away.", error=True)
@@ -79,6 +82,18 @@ async def retry_money(screen: SeenScreen, job: JobSummary) -> None:
     seen = screen.seen()
     lines = (*job_head(job, At(now=seen.now, zone=seen.zone)), (Piece(MONEY_FIRST, Tone.WARN),))
     await ask(screen, Asking(act=RecoveryAct.RETRY, jobs=(job.id,), about=lines))
+
+
+def _pointless(act: RecoveryAct, screen: JobsFilteringScreen, own: Sequence[JobSummary]) -> str | None:
+    """Why nothing could go into the recovery, where that is plain before anybody types a reason; None where it is not."""
+    settled = [job.status.final for job in own]
+    if act is RecoveryAct.CANCEL:
+        if own:
+            return "All that are marked are settled: there is nothing to cancel." if all(settled) else None
+        return "All that are listed are settled: v shows what is under way." if screen.shown == UNRESOLVED else None
+    if own:
+        return None if any(settled) else "None of those that are marked is settled: there is nothing to retry."
+    return "What is under way is not retried: v shows other jobs." if screen.shown == UNDER_WAY else None
 
 
 def _marked_lines(jobs: Sequence[JobSummary], left: int) -> tuple[Line, ...]:
