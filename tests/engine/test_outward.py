@@ -10,6 +10,7 @@ import pytest
 from jobservice.application import Outcome, done, refused, retry
 from jobservice.application_jobs import StepOrder
 from jobservice.engine import outward
+from jobservice.usecases.job_acts import JobOrder, Retried, retry_in
 from tests.engine.stage import EngineStage, nothing
 
 
@@ -62,6 +63,29 @@ async def test_an_outward_step_calls_once_and_asks_what_became_of_it(
     if status == "failed" and answers is None:
         assert "A person has to look" in stage.row(job)["failure_summary"]
         assert stage.step_row(job)["attempts"] == 1
+
+
+@pytest.mark.requirement("MONEY-3")
+@pytest.mark.parametrize(
+    ("knows", "sent"), [(done("Taken.", reference="B-1"), 1), (refused("No such account."), 2), (None, 2)]
+)
+async def test_a_retry_asks_what_became_of_the_job_before_it_and_sends_only_what_was_not_taken(
+    stage: EngineStage, monkeypatch: pytest.MonkeyPatch, knows: Outcome | None, sent: int
+) -> None:
+    monkeypatch.setattr(outward, "PAUSES", (0.0, 0.0))
+    bank = Bank(answers=None, knows=None)
+    stage.kind("t.file", file=bank)
+    async with stage.working():
+        job = await stage.submit("t.file")
+        assert await stage.settled(job) == "failed"  # nobody knows
+        bank.asked, bank.knows, bank.answers = [], knows, done("Taken.", reference="B-1")
+        async with stage.database.transaction("acme") as transaction:
+            order = JobOrder(job=job, person="s.bell", reason="The bank says what it has")
+            again = await retry_in(transaction, stage.records, order)
+        assert isinstance(again, Retried)
+        assert await stage.settled(again.job) == "succeeded"
+    assert (len(bank.sent), len(set(bank.sent + bank.asked)), len(bank.asked)) == (sent, 1, 1)
+    assert stage.step_row(again.job)["reference"] == "B-1"
 
 
 async def test_what_the_outside_world_did_not_take_is_sent_again_once_it_was_asked(stage: EngineStage) -> None:

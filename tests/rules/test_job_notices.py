@@ -66,6 +66,7 @@ def test_what_people_wrote_adds_no_line_and_no_header(subject: str, summary: str
         ({"contact": " "}, "No address"),
         ({"outcome": JobStatus.CANCELLED, "cancelled_by": "m.ito"}, "cancelled it"),
         ({"outcome": JobStatus.CANCELLED, "cancelled_by": "k.rao"}, None),
+        ({"outcome": JobStatus.SUCCEEDED, "cancelled_by": "m.ito"}, None),  # it had succeeded before
     ],
 )
 def test_who_is_not_told_and_why(changed: dict[str, object], said: str | None) -> None:
