@@ -100,7 +100,7 @@ class _Stage:
         """One job, as over the API."""
         self.submitted += 1
         submission = Submission(kind=kind, submission_identity=f"b-{self.submitted}", inputs={})
-        async with self.api.transaction(TENANT) as transaction:
+        async with self.api.transaction(TENANT, planned_once=True) as transaction:
             return (await submit_in(transaction, self.records, submission)).id
 
     async def fill(self, many: int) -> float:

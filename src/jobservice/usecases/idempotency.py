@@ -61,15 +61,18 @@ async def act_once(
     work: Callable[[Transaction], Awaitable[Answered]],
     *,
     statement_seconds: float = STATEMENT_SECONDS,
+    planned_once: bool = False,
 ) -> Answered:
-    """Run `work` in one transaction of the actor's tenant, at most once per key.
+    """Run `work` in one transaction of the actor's tenant, at most once per key. `planned_once`: as of a transaction.
 
     Refusal PERMISSION_MISSING, IDEMPOTENCY_RUNNING (the first request is still at work), IDEMPOTENCY_KEY_REUSED
     (another body), or what `work` refuses; each is recorded, and nothing else of it stays.
     """
     async with (
         recorded(service, actor, deed),
-        service.database.transaction(actor.tenant, statement_seconds=statement_seconds) as transaction,
+        service.database.transaction(
+            actor.tenant, statement_seconds=statement_seconds, planned_once=planned_once
+        ) as transaction,
     ):
         return await first_or_again(service, actor, once, transaction, work)
 

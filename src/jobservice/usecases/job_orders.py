@@ -55,7 +55,8 @@ async def submit(service: Service, actor: Actor, order: SubmitJob, once: Once) -
         return Answered(status=201, body=answer.model_dump(mode="json"))
 
     deed = Deed(action="submit-job", subject=order.submission_identity, permission=Permission.JOB_SUBMIT)
-    return await act_once(service, actor, deed, once, work)
+    # Planning each statement anew, those of triggers and keys too, costs as much again as the submission.
+    return await act_once(service, actor, deed, once, work, planned_once=True)
 
 
 def _refuse_foreign(actor: Actor, order: SubmitJob) -> None:
