@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import sys
+import time
 from dataclasses import replace
 
 from jobservice.application import Outcome, Patience, done, failed
@@ -16,11 +17,18 @@ from jobservice.usecases.scoring import Scorer
 from jobservice.worker.carrying import RemovingWorkflows, TakingOver
 from jobservice.worker.outage import Outage
 from jobservice.worker.process import Worker
+from jobservice.worker.watchdog import Watchdog
 from tests.engine.stage import FAST, QUICK, kind_of
 from tests.usecases.desk import RECORDS, application
 
 KINDS = {
-    each.id: each for each in (kind_of("t.kills", "kills"), kind_of("t.plain", "plain"), kind_of("t.ticks", *"abc"))
+    each.id: each
+    for each in (
+        kind_of("t.kills", "kills"),
+        kind_of("t.blocks", "blocks"),
+        kind_of("t.plain", "plain"),
+        kind_of("t.ticks", *"abc"),
+    )
 }
 
 
@@ -29,6 +37,13 @@ async def kills(call: StepCall) -> Outcome:
     os.kill(os.getpid(), signal.SIGKILL)
     await call.wait(60)
     return done("Lives.")
+
+
+async def blocks(call: StepCall) -> Outcome:
+    """Keeps the event loop from turning, the first time."""
+    if call.attempt == 1:
+        time.sleep(120)  # noqa: ASYNC251  # what is tested
+    return done("Turns.")
 
 
 async def plain(call: StepCall) -> Outcome:
@@ -53,6 +68,7 @@ async def later(call: StepCall) -> Outcome:
 LONG = Patience(attempts=5, first_wait=600.0, longest_wait=600.0)
 STEPS = {
     "t.kills": RegisteredStep(use_case="t.kills", function=kills, patience=FAST),
+    "t.blocks": RegisteredStep(use_case="t.blocks", function=blocks, patience=FAST),
     "t.plain": RegisteredStep(use_case="t.plain", function=plain, patience=FAST),
     "t.later": RegisteredStep(use_case="t.later", function=later, patience=LONG),
     **{f"t.{name}": RegisteredStep(use_case=f"t.{name}", function=tick, patience=FAST) for name in "abc"},
@@ -67,6 +83,7 @@ async def carry(url: str) -> bool:
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
     outage = Outage(database=database)
     worker = Worker(database=database, duties=(), stop=stop, grace=5.0, pace=QUICK, outage=outage)
+    worker.watchdog = Watchdog(url=url, holder=worker.incarnation, limit=3.0)
     carriage = Carriage.of(
         database,
         url,

@@ -66,8 +66,33 @@ async def test_a_job_that_kills_its_worker_starts_three_times_and_fails_and_the_
         assert await stage.settled(job, 60) == "succeeded"
 
 
-async def test_a_restart_of_postgresql_over_its_socket_strands_nothing(
-    spare_server: Server, start: Callable[[str], Any]
+async def test_a_step_that_blocks_the_event_loop_costs_an_attempt_and_the_others_go_on(
+    stage: EngineStage, start: Callable[[str], Any]
+) -> None:
+    """The process replaces itself, whatever the loop stands in; what ran there is taken up by what it has become."""
+    with_kinds(stage)
+    blocking, beside = await stage.submit("t.blocks"), await stage.submit("t.ticks")
+    process = start(stage.url)
+    await until(lambda: stage.step_row(blocking)["attempts"], 60)
+    after = await stage.submit("t.ticks")
+    for job in (blocking, beside, after):
+        assert await stage.settled(job, 60) == "succeeded"
+    assert stage.step_row(blocking)["attempts"] == 2
+    workers = stage.rows("select stopped_at is not null as stopped from jobs.workers order by started_at")
+    assert [each["stopped"] for each in workers] == [True, False]
+    assert process.poll() is None
+
+
+def kill(server: Server) -> None:
+    """The postmaster dies at once, and its children find out."""
+    postmaster = server.cluster._server()
+    assert postmaster is not None
+    postmaster.kill()
+
+
+@pytest.mark.parametrize("how", ["stopped", "killed", "away at first"])
+async def test_postgresql_that_was_away_over_its_socket_strands_nothing(
+    spare_server: Server, start: Callable[[str], Any], how: str
 ) -> None:
     """The library's own retries know no refused socket: what was under way stayed so for ever."""
     url = spare_server.url("jobs_worker", "jobs")
@@ -78,13 +103,19 @@ async def test_a_restart_of_postgresql_over_its_socket_strands_nothing(
     superuser = spare_server.superuser("jobs")
     stage = with_kinds(EngineStage(database, database, superuser, url))
     jobs = [await stage.submit("t.ticks") for _ in range(8)]
-    process = start(url)
-    await until(lambda: stage.rows("select 1 from jobs.job_steps where status = 'succeeded'"), 60)
+    if how != "away at first":
+        process = start(url)
+        await until(lambda: stage.rows("select 1 from jobs.job_steps where status = 'succeeded'"), 60)
     await database.close()
     superuser.close()
-    spare_server.cluster.stop()
-    await asyncio.sleep(2)  # away for longer than a connection is tried
-    spare_server.cluster.start()
+    if how == "killed":
+        kill(spare_server)
+    else:
+        spare_server.cluster.stop()
+    if how == "away at first":
+        process = start(url)
+    await asyncio.sleep(4)  # away for longer than a connection is tried
+    await asyncio.to_thread(spare_server.cluster.start)
     with spare_server.superuser("jobs") as connection:
         stage.superuser = connection
         for job in jobs:
