@@ -14,6 +14,7 @@ from jobcontract.states import Moves, OutcomeKind
 from jobservice.application import NewWorkItem, Outcome, done, retry
 from jobservice.application_jobs import StepCall, StepFunction, StepOrder
 from jobservice.engine import outward
+from jobservice.engine.step_call import EFFECTS_MOST
 from jobservice.rules.job_kinds import StepUseCase
 from tests.engine.stage import EngineStage, nothing
 
@@ -70,6 +71,10 @@ HOSTILE: dict[str, Callable[[StepCall], object]] = {
     "job_inputs": lambda call: call.submit("t.child", "i", {"month": Rubbish}),
     "job_input_name": lambda call: call.submit("t.child", "i", cast("Any", {7: 1})),
     "job_surrogate": lambda call: call.submit("t.child", "i", {"month": "a\ud800"}),
+    "pushes_much": lambda call: [
+        call.push(QUEUE, NewWorkItem(key=f"k-{n}", title="Item"))  # type: ignore[func-returns-value]
+        for n in range(EFFECTS_MOST + 1)
+    ],
     "says_reference": lambda _: done("Done.", reference=cast("str", 7)),
     "says_surrogate": lambda _: Outcome(kind=OutcomeKind.REFUSED, sentence="a\ud800", reference="\0"),
     "says_nothing": lambda _: Outcome(kind=OutcomeKind.REFUSED, sentence=cast("str", None)),

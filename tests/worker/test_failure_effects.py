@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from copy import copy
 from dataclasses import dataclass, field, replace
+from typing import cast
 from uuid import UUID
 
 import psycopg
@@ -111,8 +112,10 @@ async def test_what_an_effect_did_before_it_went_wrong_is_undone_and_tried_again
         "no outcome",
         SystemExit(3),
         asyncio.CancelledError(),
+        done(cast("str", None)),
+        retry("Later.", after_seconds=cast("float", "soon")),
     ]
-    for number in range(1, 6):
+    for number in range(1, 8):
         with capture_logs() as logs:
             assert await world.run() == {"again": 1}
             assert await world.run() == {}, "it has its pause"
@@ -120,7 +123,7 @@ async def test_what_an_effect_did_before_it_went_wrong_is_undone_and_tried_again
         assert [line["event"] for line in logs if line["log_level"] == "warning"] == ["failure-effect-not-done"]
         clock.advance(4_000)
     assert await world.run() == {"done": 1}
-    assert (world.state, world.effects) == (("done", 6), (1, 1))
+    assert (world.state, world.effects) == (("done", 8), (1, 1))
     assert "secret" not in str(world.stage.history(world.job))
 
 

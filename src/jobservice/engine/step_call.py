@@ -19,6 +19,8 @@ from jobservice.usecases.job_reports import Begun, outward_key
 KEPT_MOST = 100_000
 """Most characters that a step keeps for later ones: names and values of all that it kept."""
 _WHOLE_MOST = 2**63
+EFFECTS_MOST = 1_000
+"""Most items and jobs that one step asks for: they are written in one transaction, which nothing interrupts."""
 
 
 class StepOver(Exception):
@@ -128,11 +130,13 @@ class JobStepCall:
                 ErrorCode.INVALID_REQUEST,
                 f"{item.key[:80]!r} carries money, and a job pushes none: money moves through a plan that a person confirmed.",
             )
+        self._has_room()
         self.effects.append(WantedPush(queue=queue, item=item))
 
     def submit(self, kind: str, submission_identity: str, inputs: JobInputs) -> None:
         """Submit another job, with the step's report."""
         self._is_on()
+        self._has_room()
         self.effects.append(WantedJob(kind=kind, submission_identity=submission_identity, inputs=dict(inputs)))
 
     def keep(self, **result: str | int | bool) -> None:
@@ -160,6 +164,13 @@ class JobStepCall:
     async def released(self) -> tuple[PlanPayout, ...]:
         """The payouts that the plan of this job released, in the order of the plan; empty without a plan."""
         return () if self.plan is None else await self.payouts(self.tenant, self.plan)
+
+    def _has_room(self) -> None:
+        if len(self.effects) >= EFFECTS_MOST:
+            raise Refusal(
+                ErrorCode.INVALID_REQUEST,
+                f"{self.begun.step.label} asked for more than {EFFECTS_MOST:,} items and jobs at once: spread them over jobs.",
+            )
 
     def _is_on(self) -> None:
         if self.over or self.running.why is Why.LOST:

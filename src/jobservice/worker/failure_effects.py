@@ -13,7 +13,7 @@ import secrets
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, cast
 from uuid import UUID
 
 import psycopg
@@ -38,7 +38,7 @@ from jobservice.usecases.job_submission import Submission, submit_in
 from jobservice.usecases.scoring import Scorer
 from jobservice.usecases.service import find_queue
 from jobservice.worker.fenced import Lease
-from jobservice.worker.job_call import cancelled
+from jobservice.worker.job_call import cancelled, malformed
 
 _log = structlog.get_logger("jobservice.worker")
 
@@ -237,7 +237,12 @@ async def _called(function: FailureEffect, call: EffectCall) -> Outcome:
         return failed(safe(refusal.detail))
     except BaseException:  # whatever the application raises is the effect's outcome: SystemExit ends no Worker
         return _broken(found, "went wrong")
-    return returned if isinstance(returned, Outcome) else _broken(found, "returned no outcome", trace=False)
+    if not isinstance(returned, Outcome):
+        return _broken(found, "returned no outcome", trace=False)
+    wrong, sentence = malformed(returned), cast("object", returned.sentence)
+    if wrong is None and not isinstance(sentence, str):  # of an uncertain one, too
+        wrong = "whose sentence is no text"
+    return returned if wrong is None else _broken(found, f"returned an outcome {wrong}", trace=False)
 
 
 async def _keep(transaction: Transaction, taken: TakenEffect, found: DueEffect, outcome: Outcome) -> str:
@@ -256,7 +261,7 @@ async def _keep(transaction: Transaction, taken: TakenEffect, found: DueEffect, 
         )
         return "given_up"
     if outcome.kind is OutcomeKind.RETRY and outcome.after_seconds is not None:
-        await store.again(transaction, taken, seconds=min(max(outcome.after_seconds, 0.0), 3_600.0))
+        await store.again(transaction, taken, seconds=min(3_600.0, max(0.0, outcome.after_seconds)))  # NaN: at once
     return "again"
 
 

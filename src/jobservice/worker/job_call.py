@@ -212,7 +212,7 @@ async def _outcome(function: UseCaseFunction, call: ItemCall, item: JobItem) -> 
         return _broken(call, item, "went wrong")
     if not isinstance(outcome, Outcome):
         return _broken(call, item, f"returned a {type(outcome).__name__[:80]} and no outcome", trace=False)
-    if (wrong := _malformed(outcome)) is not None:
+    if (wrong := malformed(outcome)) is not None:
         return _broken(call, item, f"returned an outcome {wrong}", trace=False)
     if outcome.sentence == (sentence := _safe(outcome.sentence)):
         return outcome
@@ -249,7 +249,7 @@ def log_broken(calling: Calling, what: str, *, item: str | None, trace: bool) ->
     return reference
 
 
-def _malformed(outcome: Outcome) -> str | None:
+def malformed(outcome: Outcome) -> str | None:
     """What an outcome has that its types do not promise; None: nothing. What nobody knows of stays that, whatever its
     sentence is: no machine is to try it again."""
     kind: object = outcome.kind
