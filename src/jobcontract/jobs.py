@@ -69,6 +69,8 @@ class JobSummary(Answer):
     settled_at: AwareDatetime | None
     last_step: str | None
     last_step_status: StepStatus | None
+    last_step_label: str | None = None
+    """As it is read; None where its kind does not say."""
     failure_summary: str | None
     """Safe to show."""
     failure_reference: str | None

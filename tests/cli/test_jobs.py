@@ -187,7 +187,7 @@ def test_watching_says_how_far_it_is_and_ends_as_it_ended(
     monkeypatch.setattr("jobconsole.cli_jobs.wait", go_on)
     done = typed("jobs", "watch", furnished.running.id, person=SUPPORT)
     assert (done.exit_code, furnished.running.summary.status) == (0, JobStatus.SUCCEEDED)
-    assert done.stderr.splitlines()[0] == "running, 53 %, archive: running"
+    assert done.stderr.splitlines()[0] == "running, 53 %, Archive them: running"
     assert done.stderr.splitlines()[-1].startswith("succeeded, 100 %")
     assert typed("jobs", "watch", furnished.failed[0].id, person=SUPPORT).exit_code == 1
 

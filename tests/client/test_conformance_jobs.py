@@ -143,7 +143,7 @@ async def test_a_job_is_read_whole_with_masked_inputs_and_its_history_in_pages(s
     assert (row.status, row.subject, row.customer) == (FAILED, "For C-1", "C-1")
     assert row.failure_summary == "Check the month: There is no room."
     assert row.failure_reference
-    assert (row.last_step, row.last_step_status) == ("check", StepStatus.FAILED)
+    assert (row.last_step, row.last_step_label, row.last_step_status) == ("check", "Check the month", StepStatus.FAILED)
     assert [(each.position, each.step, each.status) for each in job.steps] == [
         (1, "check", StepStatus.FAILED),
         (2, "render", StepStatus.CANCELLED),

@@ -191,7 +191,7 @@ class FakeJob:
         changed = step.model_copy(update=more)
         self.steps[step.position - 1] = changed
         if touch:
-            self.put(last_step=changed.step, last_step_status=changed.status)
+            self.put(last_step=changed.step, last_step_status=changed.status, last_step_label=changed.label)
         return changed
 
     def _progress(self) -> int:

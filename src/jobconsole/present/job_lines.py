@@ -133,7 +133,7 @@ def _elsewhere_line(summary: JobSummary) -> Line:
 def _failed_lines(job: Job, at: At, reference_key: str) -> list[Line]:
     summary = job.summary
     step = next((step for step in job.steps if step.status is StepStatus.FAILED), None)
-    why, name = why_text(summary), step.label if step is not None else summary.last_step
+    why, name = why_text(summary), step.label if step is not None else (summary.last_step_label or summary.last_step)
     where = f"{name}: " if name and not why.casefold().startswith(name.casefold()) else ""
     tone = Tone.PLAIN if summary.resolution is not None else Tone.BAD
     lines = [_labelled("why", Piece(f"{where}{why}", tone))]

@@ -152,7 +152,8 @@ def _what_text(job: JobSummary, at: At) -> tuple[str, Tone]:
     if job.status is JobStatus.PENDING:
         return f"waits {brief_span((at.now - job.requested_at).total_seconds())}", Tone.QUIET
     if job.status is JobStatus.RUNNING:
-        step = f" · {job.last_step}" if job.last_step else ""
+        label = job.last_step_label or job.last_step
+        step = f" · {label}" if label else ""
         retrying = " waits to be tried again" if job.last_step_status is StepStatus.RETRYING else ""
         return f"{job.progress} %{step}{retrying}", Tone.WARN if retrying else Tone.PLAIN
     took = took_text(job)

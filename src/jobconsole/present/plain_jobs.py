@@ -334,7 +334,7 @@ def _status(job: JobSummary) -> str:
 
 
 def _last(job: JobSummary) -> str | None:
-    return None if job.last_step is None else f"{job.last_step}: {job.last_step_status}"
+    return None if job.last_step is None else f"{job.last_step_label or job.last_step}: {job.last_step_status}"
 
 
 def _person(person: Person | None) -> str:

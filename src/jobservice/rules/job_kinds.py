@@ -78,6 +78,11 @@ class JobKind:
         """The steps that new jobs get."""
         return self.versions[self.version]
 
+    def label_of(self, step: str | None) -> str | None:
+        """How a step is read, by its latest version that has it; None where none has."""
+        versions = (self.versions[number] for number in sorted(self.versions, reverse=True))
+        return next((each.label for steps in versions for each in steps if each.step == step), None)
+
 
 def plan_apply() -> JobKind:
     """The kind that every service has: the account of a confirmed plan. It is carried by the plan, which keeps what is

@@ -290,6 +290,7 @@ def summary(records: RecordSet, row: Row) -> JobSummary:
         settled_at=row["settled_at"],
         last_step=row["last_step"],
         last_step_status=row["last_step_status"],
+        last_step_label=None if kind is None else kind.label_of(row["last_step"]),
         failure_summary=row["failure_summary"],
         failure_reference=row["failure_reference"],
         retry_of=None if row["retry_of"] is None else str(row["retry_of"]),
