@@ -209,6 +209,7 @@ async def test_a_cancel_wins_over_a_report_that_comes_after_it(stage: JobStage) 
     run = await stage.carried(job.id, JobStatus.RUNNING)
     async with stage.worker.transaction("acme") as transaction:
         assert isinstance(await job_reports.settle_cancelled(transaction, run), Lost)  # nobody asked for it
+        assert await job_reports.report_progress(transaction, run, 1, 150) == Kept(progress=99)
     await ask_cancel(stage, job.id, by="s.bell")
     async with stage.worker.transaction("acme") as transaction:  # and nothing is sent any more
         asked = await job_reports.report_sent(transaction, run, 1)
@@ -225,7 +226,7 @@ async def test_a_cancel_wins_over_a_report_that_comes_after_it(stage: JobStage) 
         "s.bell",
         "Not wanted any more",
     )
-    assert row["progress"] == 0  # whole only at success
+    assert row["progress"] == 99  # whole only at success
     (notice,) = stage.notices(job.id)
     assert (notice["outcome"], notice["state"]) == ("cancelled", "due")
     assert "Sue Bell" in notice["text"]

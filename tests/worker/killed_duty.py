@@ -1,4 +1,4 @@
-"""A process that runs one duty about jobs and stands still in the middle of it, for a test to kill it there.
+"""A process that runs one duty about jobs, or submits one, and stands still in the middle of it, for a test to kill it there.
 
 `python -m tests.worker.killed_duty DUTY URL`: prints `there` once it stands in the middle.
 """
@@ -15,6 +15,7 @@ from jobservice.application import NewWorkItem, Outcome
 from jobservice.application_jobs import FailedJob
 from jobservice.delivery import Letter
 from jobservice.store.database import Database, Transaction
+from jobservice.usecases.job_submission import Submission, submit_kind
 from jobservice.worker import reconciling_jobs
 from jobservice.worker.failure_effects import FailureEffects
 from jobservice.worker.fenced import FencedDuty, take
@@ -22,6 +23,7 @@ from jobservice.worker.job_notices import JobNotices
 from jobservice.worker.reconciling_jobs import ReconcilingJobs
 from tests.usecases.desk import NOTES, RECORDS
 from tests.usecases.desk import application as desk_application
+from tests.worker.jobs_stage import KIND
 
 
 async def stand_still() -> None:
@@ -64,9 +66,21 @@ def duty_of(name: str) -> FencedDuty:
     return ReconcilingJobs()
 
 
+async def submit(database: Database, name: str) -> None:
+    """Submit a job, hand it over, and get no further: before the commit, or behind it, before the answer."""
+    submission = Submission(kind=KIND.id, submission_identity="one", inputs={}, requester="m.ito")
+    async with database.transaction("acme") as transaction:
+        await submit_kind(transaction, KIND, submission)
+        if name == "submitting":
+            await stand_still()
+    await stand_still()
+
+
 async def main(name: str, url: str) -> None:
     """Run it."""
     database = await Database.open(url, name="killed duty", most=5)
+    if name in ("submitting", "submitted"):
+        await submit(database, name)
     duty = duty_of(name)
     lease = await take(database, duty, UUID(int=66), woken=True)
     assert lease is not None

@@ -1,4 +1,4 @@
-"""kill -9 of a process in the middle of settling, of a failure effect, of delivering: what it had begun is done once, by the
+"""kill -9 of a process in the middle of submitting, of settling, of a failure effect, of delivering: what it had begun is done once, by the
 next one, and what may have happened is said."""
 
 from __future__ import annotations
@@ -33,12 +33,13 @@ def stage(worker_database: Database, people: People) -> JobStage:
 
 @pytest.fixture
 def kill(stage: JobStage, clock: Clock, database_url: Callable[[str], str]) -> Kill:
-    """`kill(duty)`: a process runs that duty and is killed in the middle; then its leases run out."""
+    """`kill(duty)`: a process runs that duty and is killed in the middle; then its leases run out. It submits as the API."""
     for name in ("job-reconciler", "failure-effects", "job-notices"):
         stage.people.connection.execute("insert into jobs.duties (name) values (%s)", (name,))
 
     def kill(duty: str) -> None:
-        words = [sys.executable, "-m", "tests.worker.killed_duty", duty, database_url("jobs_worker")]
+        role = "jobs_api" if duty.startswith("submit") else "jobs_worker"
+        words = [sys.executable, "-m", "tests.worker.killed_duty", duty, database_url(role)]
         process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None
         assert process.stdout.readline() == "there\n"
@@ -51,6 +52,17 @@ def kill(stage: JobStage, clock: Clock, database_url: Callable[[str], str]) -> K
         clock.advance(130)
 
     return kill
+
+
+@pytest.mark.requirement("INV-01", "INV-05")
+@pytest.mark.parametrize(("where", "there"), [("submitting", 0), ("submitted", 1)])
+async def test_killed_while_it_submits_and_hands_over(stage: JobStage, kill: Kill, where: str, there: int) -> None:
+    kill(where)
+    counts = "select (select count(*) from jobs.jobs), (select count(*) from jobs.job_steps), (select count(*) from jobs.job_events), (select count(*) from jobs_engine.workflow_status)"  # fmt: skip
+    assert stage.people.connection.execute(counts).fetchone() == (there, 3 * there, there, there)
+    job = await stage.submit("one")
+    assert (stage.job(job)["status"], stage.run_of(job)) == ("pending", "ENQUEUED")
+    assert stage.people.connection.execute(counts).fetchone() == (1, 3, 1, 1)
 
 
 @pytest.mark.requirement("corrected reconciliation")
