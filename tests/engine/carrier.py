@@ -41,6 +41,7 @@ async def kills(call: StepCall) -> Outcome:
 
 async def blocks(call: StepCall) -> Outcome:
     """Keeps the event loop from turning, the first time."""
+    await call.wait(0.4)
     if call.attempt == 1:
         time.sleep(120)  # noqa: ASYNC251  # what is tested
     return done("Turns.")

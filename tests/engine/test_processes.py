@@ -78,6 +78,11 @@ async def test_a_step_that_blocks_the_event_loop_costs_an_attempt_and_the_others
     for job in (blocking, beside, after):
         assert await stage.settled(job, 60) == "succeeded"
     assert stage.step_row(blocking)["attempts"] == 2
+    tries = stage.rows(
+        "select attempts - handed_back as counted, handed_back from jobs.job_steps where step <> 'blocks'"
+    )
+    assert {each["counted"] for each in tries} == {1}, "they did nothing wrong"
+    assert any(each["handed_back"] for each in tries)
     workers = stage.rows("select stopped_at is not null as stopped from jobs.workers order by started_at")
     assert [each["stopped"] for each in workers] == [True, False]
     assert process.poll() is None

@@ -7,9 +7,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import structlog
 
+from jobcontract.errors import Refusal
 from jobcontract.states import Moves
 from jobservice.application_jobs import RegisteredStep
 from jobservice.engine.adapter import VERSION, Engine
@@ -19,12 +21,13 @@ from jobservice.engine.interpreter import Interpreter, Proof
 from jobservice.engine.job_hints import JobHints
 from jobservice.engine.places import Places
 from jobservice.engine.progress import Progresses
-from jobservice.engine.running import LEFT_BEHIND
+from jobservice.engine.running import LEFT_BEHIND, RunningJob
 from jobservice.engine.watching import Watching
 from jobservice.engine.writing import Writing
 from jobservice.records import RecordSet
 from jobservice.store import engine as store
 from jobservice.store.database import Database
+from jobservice.usecases import job_reports as reports
 from jobservice.usecases.scoring import Scorer
 
 _log = structlog.get_logger("jobservice.engine")
@@ -139,6 +142,14 @@ class Carriage:
             await asyncio.sleep(0.02)
         return True
 
+    async def give_back(self, database: Database, blocking: asyncio.Task[Any] | None) -> None:
+        """Give back the attempts of what runs beside the one that blocks the loop, which alone counts: nothing, where no
+        attempt is known to. For the loop of another thread, while this one's stands still; `database` is that one's."""
+        beside = [each for each in self.interpreter.jobs.values() if not each.works_in(blocking)]
+        if len(beside) == len(self.interpreter.jobs):
+            return
+        await asyncio.gather(*(_give_back(database, each) for each in beside))
+
     async def end(self) -> bool:
         """Cancel what still works and give its attempts back, hand everything over that was left, end the library. Whether all
         of it ended: where not, the process has to be left the hard way."""
@@ -149,3 +160,15 @@ class Carriage:
         ended = await self.engine.end(self.interpreter.left)
         await self.hints.close()
         return emptied and ended and not LEFT_BEHIND
+
+
+async def _give_back(database: Database, running: RunningJob) -> None:
+    if running.held is None:
+        return
+    try:
+        async with database.transaction(running.tenant) as transaction:
+            await reports.hand_back(
+                transaction, running.held, "The Worker replaced itself: another job had blocked it."
+            )
+    except Refusal as refusal:
+        _log.warning("job-not-given-back", job=running.job, tenant=running.tenant, reason=refusal.detail)

@@ -62,6 +62,11 @@ class Attempt:
     _overran: bool = False
     _interrupted: bool = False
 
+    @property
+    def task(self) -> asyncio.Task[Outcome] | None:
+        """What it runs as; None before it does."""
+        return self._task
+
     async def run(self) -> Outcome | Interrupted | Overran:
         """Its outcome, or how it was ended. A cancellation of the caller ends it, too."""
         loop = asyncio.get_running_loop()
@@ -149,6 +154,10 @@ class RunningJob:
         self.why = why
         self.woken.set()
         self.interrupt()
+
+    def works_in(self, task: asyncio.Task[Any] | None) -> bool:
+        """Whether its attempt is that task."""
+        return task is not None and self.attempt is not None and self.attempt.task is task
 
     def interrupt(self) -> None:
         """Cancel the attempt, where why it is to end says so."""

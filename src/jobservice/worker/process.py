@@ -97,6 +97,7 @@ class Worker:
         ends = {Ends.FIRST: self.stop, Ends.LAST: asyncio.Event()}
         self.database.report_to(outage.begin)
         if self.watchdog is not None:
+            self.watchdog.give_back = None if self.carriage is None else self.carriage.give_back
             self.watchdog.watch(self.helds)
         try:
             async with asyncio.TaskGroup() as group:

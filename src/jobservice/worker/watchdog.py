@@ -44,6 +44,9 @@ WRITING_SECONDS = 4.0
 """How long it may take to write all that; then the leases are left to run out."""
 
 
+GiveBack = Callable[[Database, asyncio.Task[Any] | None], Coroutine[Any, Any, None]]
+
+
 def replace_process() -> NoReturn:
     """Begin this program anew in this process: same arguments, environment and standard files. Connections close."""
     sys.stdout.flush()
@@ -61,6 +64,8 @@ class Watchdog:
     helds: Sequence[Held] = ()
     look_seconds: float = LOOK_SECONDS
     least: float = BLOCKED_LEAST
+    give_back: GiveBack | None = None
+    """Gives back what else runs in the process, but for what the blocked task does."""
     limit: float | None = None
     """Seconds that the loop may stand still; None = a part of the shortest lease held."""
     _loop: asyncio.AbstractEventLoop | None = None
@@ -180,6 +185,8 @@ class Watchdog:
                 async with database.transaction(None) as transaction:
                     await workers.hand_back_duties(transaction, self.holder)
                     await workers.stop_worker(transaction, self.holder)
+                if self.give_back is not None:
+                    await self.give_back(database, asyncio.current_task(self._loop))
         finally:
             await database.close()
 
