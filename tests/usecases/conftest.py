@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.usecases.attic import attic as attic
+from tests.usecases.attic import purge_database as purge_database
 from tests.usecases.desk import Desk
 from tests.usecases.desk import desk as new_desk
 from tests.usecases.money_desk import MoneyDesk, money_desk
