@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from jobcontract.states import Moves
-from jobservice.application import NewWorkItem, Outcome, Patience, done, failed, retry
+from jobservice.application import NewWorkItem, Outcome, Patience, done, failed, refused, retry
 from jobservice.application_jobs import StepCall
 from tests.engine.stage import EngineStage, kind_of, nothing, until
 
@@ -57,8 +57,12 @@ async def test_a_step_is_tried_as_often_as_it_says_and_no_exception_is_shown(sta
 
 async def test_what_a_step_asks_for_is_done_with_its_report_and_only_where_it_is_done(stage: EngineStage) -> None:
     async def asks(call: StepCall) -> Outcome:
-        call.submit("t.child", f"of-{call.scope}", {})
+        call.submit("t.child", f"of-{call.scope}-{call.attempt}", {})
         return retry("Once more.", after_seconds=0) if call.attempt == 1 else done("Asked.")
+
+    async def refuses(call: StepCall) -> Outcome:
+        call.submit("t.child", "of-refused", {})
+        return refused("The rules say no.")
 
     async def wrong(call: StepCall) -> Outcome:
         call.submit("t.child", "of-wrong", {})
@@ -68,13 +72,15 @@ async def test_what_a_step_asks_for_is_done_with_its_report_and_only_where_it_is
     stage.kind("t.child", child=nothing)
     stage.kind("t.asks", asks=asks)
     stage.kind("t.wrong", wrong=wrong)
+    stage.kind("t.refuses", refuses=refuses)
     async with stage.working():
-        asking, wronged = await stage.submit("t.asks"), await stage.submit("t.wrong")
-        assert (await stage.settled(asking), await stage.settled(wronged)) == ("succeeded", "failed")
+        asking, wronged, said_no = [await stage.submit(f"t.{each}") for each in ("asks", "wrong", "refuses")]
+        ended = [await stage.settled(each) for each in (asking, wronged, said_no)]
+        assert ended == ["succeeded", "failed", "failed"]
         child = await until(
             lambda: stage.rows("select id::text, submission_identity from jobs.jobs where kind = 't.child'")
         )
-        assert [each["submission_identity"] for each in child] == [f"of-{asking}/asks"]
+        assert [each["submission_identity"] for each in child] == [f"of-{asking}/asks-2"]
         assert await stage.settled(child[0]["id"]) == "succeeded"
     assert "no-such-queue" in stage.row(wronged)["failure_summary"]
 
