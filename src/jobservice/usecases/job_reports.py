@@ -147,24 +147,30 @@ async def report_outcome(
     if isinstance(decided, rules.Succeed):
         return await _succeed(transaction, run, job, decided, outcome=outcome, result=result)
     if isinstance(decided, Again):
-        step = job.state.at(position)
-        change = StepChange(
-            position=position,
-            status=StepStatus.RETRYING,
-            wait_seconds=decided.seconds,
-            sentence=decided.sentence,
-            failure_reference=reference,
-            unsent=step.sent,
-        )
-        event = NewEvent(
-            kind=JobEventKind.STEP_RETRYING,
-            sentence=decided.sentence,
-            step=step.step,
-            status=StepStatus.RETRYING.value,
-            detail={"attempt": step.attempts, "seconds": round(decided.seconds, 3)},
-        )
-        await write_step(transaction, run, job, step, change, [event])
+        await _try_again(transaction, run, job, position, decided, reference)
     return decided
+
+
+async def _try_again(
+    transaction: Transaction, run: Run, job: LockedJob, position: int, decided: Again, reference: str | None
+) -> None:
+    step = job.state.at(position)
+    change = StepChange(
+        position=position,
+        status=StepStatus.RETRYING,
+        wait_seconds=decided.seconds,
+        sentence=decided.sentence,
+        failure_reference=reference,
+        unsent=step.sent,
+    )
+    event = NewEvent(
+        kind=JobEventKind.STEP_RETRYING,
+        sentence=decided.sentence,
+        step=step.step,
+        status=StepStatus.RETRYING.value,
+        detail={"attempt": step.attempts, "seconds": round(decided.seconds, 3)},
+    )
+    await write_step(transaction, run, job, step, change, [event])
 
 
 async def _succeed(
