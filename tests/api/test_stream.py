@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import UTC, datetime
 
 from jobcontract.events import Hint, Topic
+from jobcontract.states import Role
+from jobservice.api.events import _heard_by
 from jobservice.api.hub import Hub, Subscription
 from jobservice.api.stream import Heard, Pace, Stream, coalesce
 from jobservice.usecases.hints import HintBatch
+from jobservice.usecases.session import Membership, SignedIn
 
+NOW = datetime(2026, 12, 1, tzinfo=UTC)
 HEARD: Heard = {"acme": frozenset({Topic.ITEM})}
 
 
@@ -84,3 +89,34 @@ async def test_a_topic_that_one_may_not_read_of_is_not_told() -> None:
     stream.subscription.wake("acme")
     assert b'"id":"s"' in await anext(frames), "rights that came are looked at again"
     await frames.aclose()  # type: ignore[attr-defined]  # an async generator
+
+
+async def test_who_sees_some_customers_hears_of_kinds_and_of_no_job() -> None:
+    people = [
+        Membership(tenant="acme", name="Acme", role=Role.SUPPORT, customers=None, workspaces=None),
+        Membership(tenant="acme", name="Acme", role=Role.SUPPORT, customers=("CUST-7",), workspaces=None),
+    ]
+    job = Hint(topic=Topic.JOB, tenant="acme", queue="t.sync", id="01a2", version=7)
+    told = []
+    for membership in people:
+        signed_in = SignedIn(person="s", name="S", demo=False, memberships=(membership,), expires_at=NOW, now=NOW)
+        heard = _heard_by(signed_in, None)
+
+        async def rights(heard: Heard = heard) -> Heard:
+            return heard
+
+        stream = Stream(
+            Scripted([batch(5), batch(6, job)]),
+            heard,
+            rights,
+            Pace(beat_seconds=60, recheck_seconds=60),
+            lambda _: None,
+        )
+        await stream.open(None, seconds=1)
+        frames = stream.frames()
+        await anext(frames)
+        stream.subscription.wake("acme")
+        told.append(await anext(frames))
+        await frames.aclose()  # type: ignore[attr-defined]  # an async generator
+    assert [frame.count(b"01a2") for frame in told] == [1, 0]
+    assert b'"topic":"jobs","tenant":"acme","queue":"t.sync","id":"t.sync","version":7' in told[1]

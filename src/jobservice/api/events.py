@@ -60,9 +60,11 @@ async def events(
 
 
 def _heard_by(signed_in: SignedIn, named: str | None) -> Heard:
-    """The topics of each tenant that the person may read of, within the tenant that the request names."""
+    """The topics of each tenant that the person may read of, within the tenant that the request names. Whoever sees some
+    customers or workspaces hears of kinds of jobs, and not which job of whom it is."""
     told = {
         membership.tenant: frozenset(topic for topic in Topic if _NEEDS[topic] in GRANTS[membership.role])
+        - (frozenset({Topic.JOB}) if (membership.customers, membership.workspaces) != (None, None) else frozenset())
         for membership in signed_in.memberships
         if named in (None, membership.tenant)
     }

@@ -153,7 +153,8 @@ class Stream:
         newest = coalesce(batch.hints)
         self._last[tenant] = {key: hint.version for key, hint in newest.items()}
         topics = self._heard.get(tenant, frozenset())
-        return [hint for key, hint in newest.items() if hint.topic in topics and hint.version > before.get(key, -1)]
+        new = (hint for key, hint in newest.items() if hint.version > before.get(key, -1))
+        return [told for hint in new if (told := _told(hint, topics)) is not None]
 
     def _hints(self, hints: Iterable[Hint], *, last: bool = True) -> bytes:
         """An event of hints. Only the last part of a batch carries the new position: resuming before it repeats all."""
@@ -170,6 +171,13 @@ class Stream:
         """Where to resume: the least position of all tenants, in this very database."""
         position = min((place.position for place in self._places.values()), default=0)
         return f"{self._identity}-{position}"
+
+
+def _told(hint: Hint, topics: frozenset[Topic]) -> Hint | None:
+    """The hint as it is told to who hears of these topics: who hears of kinds of jobs alone is told of the kind."""
+    if hint.topic is Topic.JOB and Topic.JOB not in topics and Topic.JOBS in topics:
+        return hint.model_copy(update={"topic": Topic.JOBS, "id": hint.queue})
+    return hint if hint.topic in topics else None
 
 
 def coalesce(hints: Iterable[Hint]) -> dict[tuple[str, str], Hint]:
