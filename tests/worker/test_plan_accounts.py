@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from jobcontract.job_states import JobStatus
-from jobservice.application import Outcome, OutwardOrder, refused
+from jobservice.application import Outcome, OutwardOrder, done, refused
 from jobservice.rules.job_kinds import PLAN_APPLY, JobKind
 from jobservice.store import notices, plan_jobs
 from jobservice.worker.plan_accounts import PlanAccount
@@ -67,6 +67,25 @@ async def test_an_aborted_plan_is_a_cancelled_job_and_says_who_and_why(stage: St
     (job,) = jobs_of(stage)
     assert (job["status"], job["cancel_asked_by"], job["cancel_reason"]) == ("cancelled", "o.lind", "Wrong set")
     assert lines_of(stage, job)[-1] == ("settled", "The plan was aborted: Wrong set. 1 item: 1 not started.")
+
+
+async def test_a_paused_plan_says_by_whom_and_why_and_that_it_goes_on(stage: Stage) -> None:
+    plan = await stage.desk.confirmed(2)
+
+    async def paused(order: OutwardOrder) -> Outcome:
+        await stage.desk.pause(plan)
+        return done("Paid.")
+
+    stage.bank.odd = {stage.key(plan): paused}
+    await stage.apply()
+    (job,) = jobs_of(stage)
+    said = "Paused by Olle Lind: Odd. The plan is resumed, or aborted."
+    assert (job["status"], lines_of(stage, job)[-1]) == ("running", ("progress", said))
+    account = account_of(stage, plan)
+    await account.rest()
+    assert lines_of(stage, job).count(("progress", said)) == 1
+    await account.begin()
+    assert stage.rows("select sentence from jobs.job_steps where job = %s", job) == [("It goes on.",)]
 
 
 async def test_a_plan_that_lapsed_is_a_failed_job(stage: Stage) -> None:

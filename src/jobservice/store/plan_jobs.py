@@ -36,3 +36,8 @@ async def ending(transaction: Transaction, plan: str) -> str | None:
     """Who ended a plan; None where no person did."""
     row = await transaction.row("plan_jobs/ending", plan=plan)
     return None if row is None else row["ended_by"]
+
+
+async def paused(transaction: Transaction, plan: str) -> Row | None:
+    """Who paused a plan (`person`, None: the Worker did) and why (`reason`); None where it is not paused."""
+    return await transaction.row("plan_jobs/paused", plan=plan)

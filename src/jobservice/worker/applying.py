@@ -113,6 +113,7 @@ class Applying:
                 why_not = run.trouble
         if why_not is not None and head.state is PlanState.APPLYING:
             await self._pause(lease, head, why_not)
+        await self._account(lease, name=head.name, owner=head.owner).rest()
         await self._close(lease)
 
     async def _carried(self, lease: RowLease, head: PlanHead, run: PlanRun) -> None:

@@ -36,6 +36,7 @@ MOST = 99
 """A plan whose account is not closed is at no more than this."""
 _STEP = 1
 """The one step of the account."""
+_PAUSED, _ON = "Paused", "It goes on."
 _NO_ANSWER = (Refusal, psycopg.Error, RuntimeError)
 """What may go wrong with an account: the database is away, or somebody wrote past the service."""
 
@@ -77,6 +78,16 @@ class PlanAccount:
                 continue
             self._told = percent
 
+    async def rest(self) -> None:
+        """Say why the plan stands still, where somebody paused it: its account goes on running."""
+        try:
+            async with self.database.transaction(self.tenant) as transaction:
+                paused = await plan_jobs.paused(transaction, self.plan)
+                if paused is not None:
+                    await self._say(transaction, _paused(paused))
+        except _NO_ANSWER as error:
+            self._not_written(error)
+
     async def end(self, transaction: Transaction, closed: Row, counts: Sequence[Count]) -> None:
         """Settle the account as its plan ended, in the transaction that ends it."""
         try:
@@ -97,9 +108,14 @@ class PlanAccount:
         if job is None or job.state.status.final:
             return None
         if job.holder == self.holder:
+            if (job.state.at(_STEP).sentence or "").startswith(_PAUSED):
+                await self._say(transaction, _ON)
+                return await store.lock(transaction, SERVICE_FAMILY, made.id)
             return job
         pending = job.state.status is JobStatus.PENDING
         steps = [StepChange(position=_STEP, status=StepStatus.RUNNING, attempts=1)] if pending else []
+        if (job.state.at(_STEP).sentence or "").startswith(_PAUSED):
+            steps = [StepChange(position=_STEP, status=StepStatus.RUNNING, sentence=_ON)]
         change = RootChange(
             status=JobStatus.RUNNING,
             new_holder=self.holder,
@@ -124,19 +140,23 @@ class PlanAccount:
         )
 
     async def _progress(self, transaction: Transaction, percent: int, sentence: str) -> None:
+        await self._say(transaction, sentence, percent)
+
+    async def _say(self, transaction: Transaction, sentence: str, percent: int | None = None) -> None:
+        """Write how far the plan is, or (no percent) what is new of it; nothing that it says already."""
         made = await store.of_identity(transaction, SERVICE_FAMILY, PLAN_APPLY, self.plan)
         job = None if made is None else await store.lock(transaction, SERVICE_FAMILY, made["id"])
         if job is None or job.holder != self.holder or job.state.status is not JobStatus.RUNNING:
             return
         step = job.state.at(_STEP)
-        if percent <= step.progress:
+        if step.sentence == sentence or (percent is not None and percent <= step.progress):
             return
         change = RootChange(
             status=JobStatus.RUNNING,
             holder=job.holder,
             fence=job.fence,
             new_holder=job.holder,
-            progress=percent,
+            progress=job.state.progress if percent is None else percent,
             last_step=step.step,
             last_step_status=StepStatus.RUNNING,
         )
@@ -228,6 +248,11 @@ def _beginnings(job: LockedJob, *, pending: bool) -> list[NewEvent]:
             status=StepStatus.RUNNING.value,
         ),
     ]
+
+
+def _paused(found: Row) -> str:
+    by = f" by {found['person']}" if found["person"] else " by the Worker"
+    return f"{_PAUSED}{by}: {(found['reason'] or 'no reason was given').rstrip('.')}. The plan is resumed, or aborted."
 
 
 def _sentence(counts: Sequence[Count]) -> str:
