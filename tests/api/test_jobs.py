@@ -129,6 +129,9 @@ async def test_support_helps_its_own_customer_and_sees_nothing_else(api: Api, ha
         problem_of(await post(api, "f.push", "/v1/jobs", submission("y", customer=customer)), 404, "not-found")
     mine_too = await post(api, "f.push", "/v1/jobs", submission("y", customer="CUST-7"))
     assert mine_too.status_code == 201
+    await post(api, "o.lind", "/v1/jobs", submission("z", customer="CUST-8"))
+    taken = await post(api, "f.push", "/v1/jobs", submission("z", customer="CUST-7"))
+    assert "job" not in problem_of(taken, 409, "job-identity-taken"), "nothing of what they may not see"
 
 
 @pytest.mark.requirement("INV-09", "cancellation")

@@ -39,24 +39,34 @@ async def submit(service: Service, actor: Actor, order: SubmitJob, once: Once) -
             customer=order.customer,
             workspace=order.workspace,
         )
-        submitted = await submit_in(transaction, service.records, submission)
+        try:
+            submitted = await submit_in(transaction, service.records, submission)
+        except Refusal as refusal:
+            there = refusal.extra.get("job")
+            if isinstance(there, str) and await line_of(transaction, service.records, reach(actor), there) is None:
+                raise _unseen(order) from None
+            raise
         if submitted.first:
             detail = {"kind": order.kind, "submission_identity": order.submission_identity}
             await record(transaction, actor, "submit-job", submitted.id, detail)
             await hints.add_jobs(transaction, ((actor.tenant, submitted.kind, submitted.id),))
         job = await line_of(transaction, service.records, reach(actor), submitted.id)
         if job is None:
-            raise Refusal(
-                ErrorCode.JOB_IDENTITY_TAKEN,
-                f"{order.submission_identity} is another job of this kind already, which you may not see. Take a new "
-                "identity.",
-            )
+            raise _unseen(order)
         answer = Submitted(job=job, first=submitted.first, now=await item_store.now(transaction))
         return Answered(status=201, body=answer.model_dump(mode="json"))
 
     deed = Deed(action="submit-job", subject=order.submission_identity, permission=Permission.JOB_SUBMIT)
     # Planning each statement anew, those of triggers and keys too, costs as much again as the submission.
     return await act_once(service, actor, deed, once, work, planned_once=True)
+
+
+def _unseen(order: SubmitJob) -> Refusal:
+    """Where the identity is a job out of reach: neither its id nor what it was submitted with is told."""
+    return Refusal(
+        ErrorCode.JOB_IDENTITY_TAKEN,
+        f"{order.submission_identity} is another job of this kind already, which you may not see. Take a new identity.",
+    )
 
 
 def _refuse_foreign(actor: Actor, order: SubmitJob) -> None:
