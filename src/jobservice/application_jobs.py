@@ -74,13 +74,15 @@ class StepCall(Protocol):
         a later step asks the outside world by."""
 
     def push(self, queue: str, item: NewWorkItem) -> None:
-        """Push a work item without money, with the step's report. Where its business key was used before, it is done."""
+        """Push a work item without money, with the step's report. Where its business key was used before, it is done. A step
+        asks for a thousand items and jobs at most: they are one transaction."""
 
     def submit(self, kind: str, submission_identity: str, inputs: JobInputs) -> None:
         """Submit another job, with the step's report; the same identity is the same job."""
 
     def keep(self, **result: str | int | bool) -> None:
-        """What later steps of this job may read: plain JSON, no secrets."""
+        """What later steps of this job may read: plain JSON, no secrets, 100,000 characters at most. More is kept
+        elsewhere, and here where."""
 
     async def progress(self, percent: int, sentence: str | None = None) -> None:
         """Declare how far the step is, 0 to 100: it never falls. Written at once where the last was a second ago or
