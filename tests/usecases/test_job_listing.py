@@ -190,7 +190,9 @@ async def test_counts_are_exact_while_few_and_then_say_about_as_of_or_at_least(
     assert old.as_of < counts.now
 
 
-async def test_people_with_a_narrow_reach_are_told_of_that_reach_alone(desk: Desk) -> None:
+async def test_people_with_a_narrow_reach_are_told_of_that_reach_alone(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     now = past(desk)
     connection = desk.people.connection
     mine = add_job(connection, now, customer="C-1", status="failed")
@@ -202,6 +204,13 @@ async def test_people_with_a_narrow_reach_are_told_of_that_reach_alone(desk: Des
     counts = await count_jobs(desk.service, actor, Asked())
     assert [job.id for job in page.jobs] == [mine]
     assert (counts.listed.count, counts.unresolved.count, counts.statuses[JobStatus.FAILED].count) == (1, 1, 1)
+    # More than is counted of each customer: at least so many, of the latest; what is unresolved is counted by itself.
+    monkeypatch.setattr(store, "SPREAD", 2)
+    add_job(connection, now + timedelta(seconds=1), customer="C-1", status="succeeded", progress=100)
+    counts = await count_jobs(desk.service, actor, Asked(view=JobView.ALL))
+    assert (counts.listed.count, counts.listed.exact, counts.listed.at_least) == (2, False, True)
+    assert (counts.unresolved.count, counts.unresolved.exact) == (1, True)
+    assert counts.statuses[JobStatus.SUCCEEDED].at_least
     nobody = desk.actor("s.bell", customers=())
     assert not (await list_jobs(desk.service, nobody, Asked(view=JobView.ALL))).jobs
 

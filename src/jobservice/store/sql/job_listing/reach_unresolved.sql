@@ -1,18 +1,22 @@
 -- How many unresolved failures some customers or some workspaces of a tenant have, of the latest `each` of each of
 -- them; `cut`: one of them has as many. Read from the index alone.
 with of_customers as (
-    select v.value
-    from unnest(%(lead_customers)s::text[]) as v (value)
+    select
+        v.value,
+        v.place
+    from unnest(%(lead_customers)s::text[]) with ordinality as v (value, place)
 ),
 
 of_workspaces as (
-    select v.value
-    from unnest(%(lead_workspaces)s::text[]) as v (value)
+    select
+        v.value,
+        v.place
+    from unnest(%(lead_workspaces)s::text[]) with ordinality as v (value, place)
 ),
 
 looked as materialized (
     select
-        v.value,
+        v.place,
         l.id
     from of_customers as v
     cross join
@@ -29,7 +33,7 @@ looked as materialized (
         ) as l
     union all
     select
-        v.value,
+        v.place,
         l.id
     from of_workspaces as v
     cross join lateral (
@@ -50,7 +54,7 @@ select
     exists(
         select 1
         from looked as c
-        group by c.value
+        group by c.place
         having count(*) >= %(each)s
     ) as cut
 from looked
