@@ -4,13 +4,16 @@ inputs that stay masked until a reason was given and are forgotten when the scre
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import UTC, timedelta
 
 import pytest
 
 from jobconsole.app import Console
 from jobconsole.client.fake_job_examples import many_events
+from jobconsole.present.columns import plain
 from jobconsole.present.job_history import MASK
+from jobconsole.present.job_lines import bar_line
+from jobconsole.present.schedules import At
 from jobconsole.screens.help import HelpScreen
 from jobconsole.screens.job import REVEALED, JobScreen
 from jobconsole.screens.job_parts import Part
@@ -74,6 +77,10 @@ async def test_a_running_job_is_followed_live_until_a_person_cancels_it() -> Non
         await said(app, "53 % step 2 of 3 · Archive them")
         fake.account.report(found.running, 90, "1,080 of 1,200 statements.")
         await said(app, "90 % · 1,080 of 1,200 statements.")
+        assert "no news" not in flat(app)
+        assert screen.parts.job is not None
+        later = At(now=screen.parts.job.summary.activity_at + timedelta(seconds=90), zone=UTC)
+        assert "no news for 1 min" in plain(bar_line(screen.parts.job, later, 78))
         await pilot.press("X")
         give(await order(app), reason="asked for twice")
         await closed(app)

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 LABEL = 11
 """Cells of a label."""
+SILENT = 60.0
+"""Seconds without news after which what runs says so."""
 SHORT_ID = 8
 """Characters of an incarnation that are shown."""
 EFFECTS = {
@@ -83,6 +85,7 @@ def bar_line(job: Job, at: At, width: int) -> Line:
             Piece(f"step {number} of {len(steps)}" if steps else ""),
             Piece(current.label if current is not None else "", Tone.STRONG),
             Piece(again, Tone.WARN),
+            Piece(_silence(summary, at), Tone.WARN),
             Piece(f"{waits} since {brief_span((at.now - since).total_seconds())}", Tone.QUIET),
         ],
         max(10, width - 30),
@@ -90,6 +93,13 @@ def bar_line(job: Job, at: At, width: int) -> Line:
     cells = 20 if width >= 70 else 10
     tone = Tone.MINE if summary.status is JobStatus.RUNNING else Tone.QUIET
     return (Piece(bar(summary.progress / 100, cells), tone), Piece(f" {percent}  ", Tone.STRONG), *told)
+
+
+def _silence(summary: JobSummary, at: At) -> str:
+    """That what runs has said nothing for a while: a long step may, and a Worker that died does."""
+    quiet = (at.now - summary.activity_at).total_seconds()
+    waits = summary.status is not JobStatus.RUNNING or summary.last_step_status is StepStatus.RETRYING
+    return "" if waits or quiet < SILENT else f"no news for {brief_span(quiet)}"
 
 
 def about_lines(job: Job, at: At) -> list[Line]:
