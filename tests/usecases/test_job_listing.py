@@ -205,7 +205,7 @@ async def test_people_with_a_narrow_reach_are_told_of_that_reach_alone(
     assert [job.id for job in page.jobs] == [mine]
     assert (counts.listed.count, counts.unresolved.count, counts.statuses[JobStatus.FAILED].count) == (1, 1, 1)
     # More than is counted of each customer: at least so many, of the latest; what is unresolved is counted by itself.
-    monkeypatch.setattr(store, "SPREAD", 2)
+    monkeypatch.setattr(store, "LOOKED", 2)
     add_job(connection, now + timedelta(seconds=1), customer="C-1", status="succeeded", progress=100)
     counts = await count_jobs(desk.service, actor, Asked(view=JobView.ALL))
     assert (counts.listed.count, counts.listed.exact, counts.listed.at_least) == (2, False, True)

@@ -327,7 +327,7 @@ def _of_reach(wanted: Wanted, most: int) -> dict[str, Any]:
     return {
         "lead_customers": None if customers is None else list(dict.fromkeys(customers)),
         "lead_workspaces": None if customers is not None else list(dict.fromkeys(workspaces or ())),
-        "each": max(1, min(most + 1, SPREAD // max(1, values))),
+        "each": max(1, min(most + 1, LOOKED // max(1, values))),
     }
 
 
