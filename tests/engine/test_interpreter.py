@@ -10,9 +10,8 @@ import pytest
 from jobcontract.states import Moves
 from jobservice.application import NewWorkItem, Outcome, Patience, done, failed, refused, retry
 from jobservice.application_jobs import StepCall
+from jobservice.engine.step_call import StepOver
 from tests.engine.stage import EngineStage, kind_of, nothing, until
-
-QUEUE = "desk.plain"
 
 
 async def test_a_job_runs_through_its_steps(stage: EngineStage) -> None:
@@ -56,7 +55,10 @@ async def test_a_step_is_tried_as_often_as_it_says_and_no_exception_is_shown(sta
 
 
 async def test_what_a_step_asks_for_is_done_with_its_report_and_only_where_it_is_done(stage: EngineStage) -> None:
+    kept: list[StepCall] = []
+
     async def asks(call: StepCall) -> Outcome:
+        kept.append(call)
         call.submit("t.child", f"of-{call.scope}-{call.attempt}", {})
         return retry("Once more.", after_seconds=0) if call.attempt == 1 else done("Asked.")
 
@@ -82,6 +84,9 @@ async def test_what_a_step_asks_for_is_done_with_its_report_and_only_where_it_is
         )
         assert [each["submission_identity"] for each in child] == [f"of-{asking}/asks-2"]
         assert await stage.settled(child[0]["id"]) == "succeeded"
+    for call in kept:
+        with pytest.raises(StepOver):
+            call.submit("t.child", "late", {})
     assert "no-such-queue" in stage.row(wronged)["failure_summary"]
 
 

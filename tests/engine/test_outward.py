@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from jobservice.application import Outcome, done, refused, retry
+from jobservice.application import Outcome, done, refused, retry, uncertain
 from jobservice.application_jobs import StepOrder
 from jobservice.engine import outward
 from jobservice.usecases.job_acts import JobOrder, Retried, retry_in
@@ -41,6 +41,13 @@ class Bank:
         (done("Taken.", reference="B-1"), None, "succeeded", 0),
         (None, done("Taken.", reference="B-1"), "succeeded", 1),
         (None, None, "failed", 3),
+        (
+            None,
+            retry("Ask me later.", after_seconds=0),
+            "failed",
+            1,
+        ),  # no answer to the question: nothing is sent again
+        (uncertain("No idea.", reference="B-1"), done("Taken.", reference="B-1"), "succeeded", 1),
         (refused("No such account."), None, "failed", 0),
     ],
 )
