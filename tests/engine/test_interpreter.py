@@ -10,8 +10,11 @@ import pytest
 from jobcontract.states import Moves
 from jobservice.application import NewWorkItem, Outcome, Patience, done, failed, refused, retry
 from jobservice.application_jobs import StepCall
+from jobservice.engine.running import RunningJob, Why
 from jobservice.engine.step_call import StepOver
+from jobservice.usecases.job_submission import Submission, submit_in
 from tests.engine.stage import EngineStage, kind_of, nothing, until
+from tests.usecases.desk import NOTES
 
 
 async def test_a_job_runs_through_its_steps(stage: EngineStage) -> None:
@@ -88,6 +91,37 @@ async def test_what_a_step_asks_for_is_done_with_its_report_and_only_where_it_is
         with pytest.raises(StepOver):
             call.submit("t.child", "late", {})
     assert "no-such-queue" in stage.row(wronged)["failure_summary"]
+
+
+async def test_what_steps_push_and_submit_is_once_and_of_their_jobs_customer(stage: EngineStage) -> None:
+    async def asks(call: StepCall) -> Outcome:
+        call.push(NOTES, NewWorkItem(key="once", title="Item"))
+        call.submit("t.child", "once", {})
+        return done("Asked.")
+
+    stage.kind("t.child", child=nothing)
+    stage.kind("t.asks", asks=asks)
+    async with stage.working():
+        for number in range(2):
+            asked = Submission(
+                kind="t.asks", submission_identity=str(number), inputs={}, customer="C-1", workspace="W-1"
+            )
+            async with stage.database.transaction("acme") as transaction:
+                job = (await submit_in(transaction, stage.records, asked)).id
+            assert await stage.settled(job) == "succeeded"
+    assert len(stage.rows("select 1 from jobs.items where queue = %s", NOTES)) == 1
+    made = stage.rows("select customer, workspace from jobs.jobs where kind = 't.child'")
+    assert made == [{"customer": "C-1", "workspace": "W-1"}]
+
+
+def test_a_run_that_is_lost_or_cancelled_stays_so() -> None:
+    for first, later in ((Why.LOST, Why.CANCELLED), (Why.LOST, Why.STOPPED), (Why.CANCELLED, Why.STOPPING)):
+        running = RunningJob(family="payments", job="j", tenant="acme", handle="h")
+        running.end(first)
+        running.end(later)
+        assert running.why is first
+    running.end(Why.LOST)
+    assert running.why is Why.LOST
 
 
 async def test_a_step_that_takes_too_long_or_is_not_registered_fails_in_words(stage: EngineStage) -> None:
