@@ -21,7 +21,7 @@ from jobconsole.client import jobs as client
 from jobconsole.client import plans as plans_client
 from jobconsole.commands.situation import Situation
 from jobconsole.places import resolve
-from jobconsole.present.columns import Line, Piece
+from jobconsole.present.columns import Piece
 from jobconsole.present.job_lines import LABEL, about_lines, job_title, standing_lines, unknown_title
 from jobconsole.present.times import countdown
 from jobconsole.screens import job_acts as acts
@@ -265,7 +265,7 @@ class JobScreen(WatchingScreen):
             return
         self.show_heading()
         known, wide = self.parts.job is not None, self.has_class("-wide")
-        self.parts_line.show([self._parts_line()] if known else [])
+        self.parts_line.show([self.parts.headings(self.part)] if known else [])
         for part in Part:
             shown = known and (self.parts.there_are(part) or part is Part.STEPS) and (wide or part is self.part)
             self.query_one(f"#head-{part}", Lines).display = wide and shown
@@ -324,13 +324,6 @@ class JobScreen(WatchingScreen):
         if part in (Part.STEPS, Part.HISTORY):
             return "1fr"
         return min(8, len(self.parts.rows(part)) + 1)
-
-    def _parts_line(self) -> Line:
-        pieces: list[Piece] = []
-        for part in Part:
-            if self.parts.there_are(part) or part is self.part:
-                pieces += [*self.parts.head(part, self.part), Piece("  ")]
-        return tuple(pieces)
 
     def _key(self) -> str | None:
         return self.table(self.part).cursor_key if self.there() and self.part in COLUMNS else None

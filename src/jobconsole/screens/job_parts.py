@@ -141,6 +141,14 @@ class JobParts:
         here = part is chosen
         return (Piece(f"[{self.words(part)}]" if here else self.words(part), Tone.STRONG if here else Tone.QUIET),)
 
+    def headings(self, chosen: Part) -> Line:
+        """The headings of all parts that there are, and of the one that has the keyboard, in one line."""
+        pieces: list[Piece] = []
+        for part in Part:
+            if self.there_are(part) or part is chosen:
+                pieces += [*self.head(part, chosen), Piece("  ")]
+        return tuple(pieces)
+
     def row_lines(self, part: Part, key: str | None, keys: dict[str, str]) -> Sequence[Line]:
         """What is said in full of the row with `key`. `keys`: `follow`, `reveal`."""
         at = self._at()
