@@ -144,6 +144,9 @@ async def test_the_api_has_nothing_of_the_engines(database: Database, statement:
         "alter table jobs_engine.workflow_status add column more text",
         "truncate jobs_engine.workflow_status",
         "update jobs_engine.dbos_migrations set version = 0",
+        "insert into jobs_engine.operation_outputs default values",
+        "insert into jobs_engine.workflow_schedules default values",
+        "insert into jobs_engine.datasource_outputs default values",
     ],
 )
 async def test_the_worker_changes_no_table_of_the_engines(worker_database: Database, statement: str) -> None:
