@@ -131,7 +131,8 @@ class OutwardStep(Protocol):
     is committed. Whoever finds *sent* without an outcome asks with `look_up`."""
 
     async def send(self, order: StepOrder) -> Outcome:
-        """Make the call, once; as `jobservice.application.Outward.send`."""
+        """Make the call, once; as `jobservice.application.Outward.send`. `retry` and `failed` only where it is certain that
+        nothing happened outside: it may be sent again then, once `look_up` does not know of it."""
 
     async def look_up(self, key: str) -> Outcome | None:
         """What the outside world knows of that key; None where it never heard of it. Raises without an answer."""
