@@ -44,6 +44,31 @@ async def test_progress_is_coalesced_and_never_falls(stage: EngineStage, monkeyp
     assert [each["sequence"] for each in sequences] == list(range(1, len(sequences) + 1))
 
 
+async def test_what_is_declared_while_the_jobs_row_is_locked_is_written_soon_after(stage: EngineStage) -> None:
+    begin, go = asyncio.Event(), asyncio.Event()
+
+    async def works(call: StepCall) -> Outcome:
+        await begin.wait()
+        await call.progress(40, "Four of ten.")
+        await go.wait()
+        return done("Worked.")
+
+    stage.kind("t.works", works=works)
+    async with stage.working():
+        job = await stage.submit("t.works")
+        await until(lambda: stage.step_row(job)["status"] == "running")
+        assert stage.carriage is not None
+        declared = stage.carriage.progresses._declared
+        with stage.superuser.transaction():
+            stage.superuser.execute("select 1 from jobs.jobs where id = %s for update", (job,))
+            begin.set()
+            await until(lambda: any(each.written_at > float("-inf") for each in declared.values()))
+            assert stage.step_row(job)["progress"] == 0
+        await until(lambda: stage.step_row(job)["sentence"] == "Four of ten.")
+        go.set()
+        assert await stage.settled(job) == "succeeded"
+
+
 async def test_many_jobs_declare_in_few_transactions(stage: EngineStage) -> None:
     async def works(call: StepCall) -> Outcome:
         for percent in range(0, 60):
