@@ -173,7 +173,7 @@ async def test_what_may_not_be_done_is_said_before_any_dialog() -> None:
         await said(app, "Retry the job …: it is a job of mailing, where it is acted on")
         screen.table.move_to(key_of(found.money.summary))
         await pilot.press("y")
-        await said(app, "It moves money: its retry is a plan, confirmed with a code by finance.")
+        await said(app, "It moves money: its retry is a recovery, confirmed with a code by finance.")
         screen.table.move_to(key_of(found.failed[0].summary))
         await pilot.press("X")
         await said(app, "Cancel the job …: it is settled: failed")

@@ -12,7 +12,7 @@ JOBS = ("jobs",)
 ONE = ("job",)
 BOTH = (*JOBS, *ONE)
 FIND = ("find",)
-MONEY = "It moves money: its retry is a plan, confirmed with a code by finance."
+MONEY = "It moves money: its retry is a recovery, confirmed with a code by finance."
 
 
 def _job(situation: Situation) -> str | None:

@@ -141,7 +141,7 @@ class SelectedJob:
     elsewhere: str = ""
     """The other engine's source that it is of; empty: it is one of the service's own."""
     money: bool = False
-    """Whether it moves money: its retry is a plan, with a code, by finance."""
+    """Whether it moves money: its retry is a recovery, with a code, by finance."""
     cancelling: bool = False
     """Whether a person asked for it to be cancelled already."""
     resolved: bool = False
