@@ -179,3 +179,15 @@ def test_row_security_is_forced_on_every_table(superuser: psycopg.Connection[Any
         " and not (relrowsecurity and relforcerowsecurity)"
     ).fetchall()
     assert open_tables == [("schema_version",)]  # one row, the version, which every process reads
+
+
+def test_what_runs_with_its_owners_rights_finds_nothing_by_a_callers_path(superuser: psycopg.Connection[Any]) -> None:
+    """Else a caller puts a table or an operator of their own before ours; and nobody calls it who was not given the right."""
+    found = superuser.execute(
+        "select p.oid::regprocedure::text, coalesce(array_to_string(p.proconfig, ' '), '') like '%search_path=pg_catalog, pg_temp%',"
+        " exists (select 1 from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0)"
+        " from pg_proc as p where p.prosecdef and p.pronamespace in ('jobs'::regnamespace, 'jobs_engine'::regnamespace)"
+    ).fetchall()
+    assert len(found) > 1
+    assert [name for name, fixed, _ in found if not fixed] == []
+    assert [name for name, _, anybody in found if anybody] == []
