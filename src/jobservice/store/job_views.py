@@ -134,7 +134,9 @@ async def steps(transaction: Transaction, tenant: str, identifier: str) -> Seque
     return await transaction.rows("job_views/steps", **{"tenant": tenant}, job=identifier)
 
 
-async def events(transaction: Transaction, tenant: str, identifier: str, before: int | None, most: int) -> Sequence[Row]:
+async def events(
+    transaction: Transaction, tenant: str, identifier: str, before: int | None, most: int
+) -> Sequence[Row]:
     """Lines of a job's history before a sequence, newest first."""
     return await transaction.rows("job_views/events", **{"tenant": tenant}, job=identifier, before=before, most=most)
 
