@@ -113,7 +113,9 @@ def _settled(job: JobState, orchestration: Orchestration) -> Verdict:
     if not orchestration.live:
         return LEAVE
     if job.status is JobStatus.CANCELLED and not any(each.attempts for each in job.steps):
-        return Verdict(kind=VerdictKind.END, sentence="Nobody had begun it: its place in the engine's queue was given up.")
+        return Verdict(
+            kind=VerdictKind.END, sentence="Nobody had begun it: its place in the engine's queue was given up."
+        )
     return Verdict(
         kind=VerdictKind.END,
         sentence=f"The engine would have gone on with it, although it had {_ENDED[job.status]}: its run was ended.",

@@ -106,9 +106,10 @@ def _titles(service: Service, act: RecoveryAct) -> Mapping[str, str]:
 def _why(row: Row) -> str | None:
     """Why it was paused or ended; and how many jobs were not as they had been frozen, which a done one has said itself."""
     said = drift_sentence(row["drifted"], row["count"])
+    why: str | None = row["why"]
     if said is None or row["state"] == RecoveryState.DONE:
-        return row["why"]
-    return said if row["why"] is None else f"{row['why'].rstrip('.')}. {said}"
+        return why
+    return said if why is None else f"{why.rstrip('.')}. {said}"
 
 
 def _person(identifier: str | None, name: str | None) -> Mapping[str, object] | None:

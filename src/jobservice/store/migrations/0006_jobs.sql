@@ -695,8 +695,8 @@ grant execute on function jobs.hand_over(text, uuid) to jobs_api, jobs_worker;
 create index jobs_unsettled on jobs.jobs (id) where settled_at is null and carrier = 'engine';
 create index jobs_effects_due on jobs.jobs (failure_effect_at, id) where failure_effect_state = 'due';
 
--- Purging (MONEY.md 31): a role that deletes what is past its retention, and nothing else. Whatever it is told: a trail of
--- thirty days stays, what is not sealed stays, what was sent or released stays, what lives stays.
+-- Purging (MONEY.md 31): a role that deletes what is past its retention, and nothing else. Whatever it is told: a trail
+-- of thirty days stays, what is not sealed stays, what was sent or released stays, what lives stays.
 -- What is gone and the trail does not say yet ('' = of no tenant).
 create table jobs.purged (
     tenant text not null,

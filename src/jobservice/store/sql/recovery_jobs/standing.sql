@@ -1,5 +1,5 @@
--- A job as it stands when its row of a recovery has its turn, and the latest of its lineage, which may be another. It is
--- not locked: whoever acts on it locks in an order of its own, and judges once more.
+-- A job as it stands when its row of a recovery has its turn, and the latest of its lineage, which may be another. It
+-- is not locked: whoever acts on it locks in an order of its own, and judges once more.
 select
     j.id::text as id,
     j.status,
