@@ -84,6 +84,11 @@ class RunFolder:
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Register the hand-over before processes are started."""
     session.config.pluginmanager.register(RunFolder())
+    dealt = session.config.getoption("dist", "no") == "loadgroup" or session.config.getoption("loadgroup", False)
+    if dealt:  # the second is what a test process is told
+        from tests.spreading import Spreading
+
+        session.config.pluginmanager.register(Spreading())
 
 
 @pytest.hookimpl(wrapper=True)
