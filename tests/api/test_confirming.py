@@ -191,6 +191,11 @@ def bodies(money: MoneyDesk, stage: dict[str, Any]) -> dict[str, dict[str, Any]]
         "stop-work": {"scope": "queue", "name": NOTES, "reason": "x"},
         "lift-stop": {"scope": "queue", "name": NOTES, "reason": "x"},
         "acknowledge-alarm": {"note": "x"},
+        "submit-job": {"kind": "service.plan-apply", "submission_identity": "x"},
+        "cancel-job": {"reason": "x"},
+        "retry-job": {"reason": "x"},
+        "resolve-job": {"reason": "x"},
+        "reveal-job": {"reason": "x"},
     }
 
 
@@ -201,7 +206,7 @@ def paths(route: Route, stage: dict[str, Any]) -> list[str]:
     things = [stage["review"]["id"] if asks else stage["item"]] if "{item}" in route.path else [""]
     path = route.path.replace("{key:path}", "K-1").replace("{queue}", PAYOUTS).replace("{use_case}", "t.release")
     path = path.replace("{occurrence}", stage["item"]).replace("{schedule}", "t.nightly")
-    for other in ("{worker}", "{recovery}", "{alarm}"):
+    for other in ("{worker}", "{recovery}", "{alarm}", "{job}"):
         path = path.replace(other, stage["item"])
     return [path.replace("{plan}", plan).replace("{item}", item) for plan in plans for item in things]
 

@@ -33,7 +33,7 @@ def own_database(server: Server, worker_id: str) -> Iterator[str]:
     """A database with the true clock, as a process of the service wants it."""
     name = f"api_process_{worker_id}"
     server.create_database(name)
-    migrate(server.url("jobs_owner", name))
+    migrate(server.url("jobs_owner", name), families=("payments",))
     yield name
     server.drop_database(name)
 

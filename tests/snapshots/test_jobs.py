@@ -11,6 +11,7 @@ from textual.widgets import Input
 
 from jobconsole.app import Console
 from jobconsole.client.fake_job_examples import Furnished
+from jobconsole.screens import jobs
 from jobconsole.screens.find import FindScreen
 from jobconsole.screens.job import JobScreen
 from jobconsole.screens.job_parts import Part
@@ -28,6 +29,12 @@ from tests.screens.stage import also, console, freeze
 Compare = Callable[..., bool]
 Prepare = Callable[[Pilot[None], Console, Furnished], Awaitable[None]]
 BOTH = [(80, 24), *also((140, 40))]
+
+
+@pytest.fixture(autouse=True)
+def _counts_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counts follow one another without a pause: a picture waits until no more are made."""
+    monkeypatch.setattr(jobs, "COUNT_SECONDS", 0.04)
 
 
 def picture(

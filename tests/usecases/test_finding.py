@@ -156,7 +156,8 @@ async def test_each_noun_is_looked_up_by_an_index(desk: Desk, monkeypatch: pytes
     for name, values in asked:
         with connection.transaction(force_rollback=True):
             connection.execute(
-                "set local role jobs_api; set local enable_seqscan = off; set local enable_bitmapscan = off"
+                "set local role jobs_api; set local enable_seqscan = off; set local enable_bitmapscan = off;"
+                " set local enable_mergejoin = off; set local enable_hashjoin = off"
             )
             text = b"explain (format json) " + statement(name).encode()
             row = connection.execute(

@@ -332,7 +332,10 @@ async def test_seals_only_grow_and_the_worker_links_nothing_itself(
             await transaction.connection.execute("insert into jobs.audit_links values (99, 99, 1, sha256('x'))")
 
 
-async def test_the_clock_of_the_database_may_move(trail: Trail, worker_database: Database, clock: Clock) -> None:
+async def test_the_clock_of_the_database_may_move(
+    trail: Trail, database: Database, worker_database: Database, clock: Clock
+) -> None:
     clock.advance(86_400)
+    await others_ended(database)
     assert await sealed(worker_database) == 2
     assert (await trail.found()).gap is None

@@ -52,6 +52,8 @@ async def test_an_old_transaction_does_not_slow_claims_down(
             **lane.runnable.parameters(),
         }
         async with stage.database.transaction(None) as transaction:
+            await transaction.connection.execute("set local enable_seqscan = off")
+            await transaction.connection.execute("set local enable_bitmapscan = off")
             cursor = await transaction.connection.execute(
                 f"explain (analyze, format json) {statement('occurrence_leases/look')}".encode(), values
             )
