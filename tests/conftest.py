@@ -147,7 +147,7 @@ def _cluster(folder: Path) -> Any:
         folder=folder,
         programs=wheel_programs(NEWEST),
         user=server_user(),
-        options={"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "200"},
+        options={"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "400"},
     )
 
 
