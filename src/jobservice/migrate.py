@@ -166,7 +166,7 @@ def newer_than_code(reached: str, newest: str) -> str:
 def _make_engine(driver: psycopg.Connection[Any], url: str) -> None:
     """The engine's own tables, by the engine's own migrations, and what the Worker may do with them."""
     # Only who migrates pays for the library: whoever else imports this file starts without it.
-    from jobservice.engine.adapter_schema import make_schema  # noqa: PLC0415
+    from jobservice.engine.adapter_schema import make_schema  # noqa: PLC0415  # a second to import: only who migrates pays it
 
     try:
         make_schema(url)

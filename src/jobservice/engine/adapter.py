@@ -79,7 +79,7 @@ class Engine:
         self._threads = ThreadPoolExecutor(max_workers=POOL, thread_name_prefix="jobs-engine")
         try:
             await self._apart(self._launch)
-        except BaseException:
+        except BaseException:  # however launching ends, a cancellation too, no thread or pool is left behind
             await self._apart(self._destroy)
             raise
         assert self._library is not None  # noqa: S101  # _launch made it
