@@ -1,11 +1,12 @@
--- Occurrences that a text names: by id or the beginning of one, or by schedule and instant.
+-- Occurrences that a text names: by id or the beginning of one, or by schedule and instant. Each is read by its id
+-- (`limit 1` keeps the planner from walking the whole table in the order of the answer).
 select
     case when m.named then 'name' else 'id' end as matched,
-    o.id::text as id,
-    o.schedule,
-    o.scheduled_at,
-    o.state,
-    o.scheduled_at as at
+    l.id::text as id,
+    l.schedule,
+    l.scheduled_at,
+    l.state,
+    l.scheduled_at as at
 from (
     select
         n.id,
@@ -19,7 +20,16 @@ from (
     from jobs.occurrences as d
     where d.tenant = %(tenant)s and d.id >= %(deep_first)s::uuid and d.id <= %(deep_last)s::uuid
 ) as m
-inner join jobs.occurrences as o on m.id = o.id
-where o.tenant = %(tenant)s
-order by o.id desc
+cross join
+    lateral (
+        select
+            o.id,
+            o.schedule,
+            o.scheduled_at,
+            o.state
+        from jobs.occurrences as o
+        where o.id = m.id and o.tenant = %(tenant)s
+        limit 1
+    ) as l
+order by l.id desc
 limit %(most)s
