@@ -31,7 +31,7 @@ cross join
             a.at
         from jobs.audit as a
         where a.id = m.id and a.tenant = %(tenant)s
-        limit 1
+        limit 1 -- noqa: AM09
     ) as l
 order by l.id desc
 limit %(most)s

@@ -29,7 +29,7 @@ cross join
             o.state
         from jobs.occurrences as o
         where o.id = m.id and o.tenant = %(tenant)s
-        limit 1
+        limit 1 -- noqa: AM09
     ) as l
 order by l.id desc
 limit %(most)s

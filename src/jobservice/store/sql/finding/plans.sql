@@ -27,7 +27,7 @@ cross join
             p.id = m.id
             and p.tenant = %(tenant)s
             and (%(owner)s::text is null or p.owner = %(owner)s::text)
-        limit 1
+        limit 1 -- noqa: AM09
     ) as l
 order by l.id desc
 limit %(most)s

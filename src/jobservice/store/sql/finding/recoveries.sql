@@ -28,7 +28,7 @@ cross join
             r.made_at
         from jobs.recoveries as r
         where r.id = m.id and r.tenant = %(tenant)s
-        limit 1
+        limit 1 -- noqa: AM09
     ) as l
 order by l.id desc
 limit %(most)s
