@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import random
+import re
 import uuid
+from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from jobcontract.states import InputType
-from jobservice.rules.job_inputs import credential_in, judge_inputs
+from jobservice.rules.credentials import credential_in
+from jobservice.rules.job_inputs import judge_inputs
 from jobservice.rules.job_kinds import KindInput
 
 DECLARED = (
@@ -50,8 +54,66 @@ CREDENTIALS = (
     "xoxb-" + "1234567890-abcdef",
     "token_" + "a1b2c3d4e5",
     "0123456789abcdef" * 4,
+    "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b",
+    "9F86D081884C3D659A2FEAA0C55AD015",
+    "key_9f86d081884c3d659a2feaa0c55ad015",
+    "JBSWY3DPEHPK3PXP",
+    "jbsw y3dp ehpk 3pxp",
+    "GEZD-GNBV-GY3T-QOJQ",
+    "KVKFKRCPNZQUYMLXOVYDSQKJKZDTSRLD",
+    "-----BEGIN CERTIFICATE-----",
+    "q2Vf8sK1mZ0xTn4bR7wYhA==",
+    "k3j4h5g6f2d8s9a1p0o2i3u7y6t5r4e9",
+)
+CARDS = (
+    "4111111111111111",
+    "4111 1111 1111 1111",
+    "4111-1111-1111-1111",
+    "4111\u00a01111\u00a01111\u00a01111",
+    "card:4012888888881881",
+    "Visa-4012888888881881",
+    "5555555555554444",
+    "2223003122003222",
+    "378282246310005",
+    "3782 822463 10005",
+    "30569309025904",
+    "3056 930902 5904",
+    "6011111111111117",
+    "3530111333300000",
+    "6200000000000005",
+    "4222222222222",
+    "4000000000000000006",
+    "paid with 4242 4242 4242 4242 today",
+    "\uff14" + "\uff11" * 15,
 )
 PLAIN = (
+    "sha1:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b",
+    "md5:9f86d081884c3d659a2feaa0c55ad015",
+    "statement-9f86d081884c3d659a2feaa0c55ad015.csv",
+    "K-4111111111111111",
+    "INV4111111111111111",
+    "invoice_4111111111111111",
+    "4111 1111 1111 1112",
+    "+49 151 2345 67890",
+    "4915123456786",
+    "4006381333931",
+    "+44 7700 900123",
+    "356938035643809",
+    "8944110068022012345",
+    "1764547200000",
+    "2026113009000012",
+    "20261130 090000",
+    "4,111,111,111,111,111.00",
+    "4111111111111111.5 GBP",
+    "FR14 4004 1010 0505 0001 3M02 606",
+    "BUILDING2FLOOR3ROOM4",
+    "PO4532LINE27ACME",
+    "INTERNATIONALISATION",
+    "00000000000000000000000000000000",
+    "21000000000313947143000901720260",
+    "MT84MALT011000012345MTLCAST001S",
+    "01890a5d-ac96-774b-bcce-b302099a8057",
+    "01890a5dac96774bbcceb302099a8057",
     "token: none",
     "COMPASS=12",
     "Token payment: 12 GBP",
@@ -68,7 +130,6 @@ PLAIN = (
     "m.ito@example.org",
     "cus_NffrFeUfNV2Hib",
     "01HZX3YV5M8Q9W2E4R6T7Y8U1I",
-    "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b",
     "sha256:" + "9f86d081" * 8,
     "basic understanding of bearer certificates",
     "The password was reset at the counter",
@@ -98,7 +159,155 @@ def test_plain_ids_names_and_prose_are_not_refused(value: str) -> None:
 def test_ids_are_no_credentials(identifier: uuid.UUID, number: int) -> None:
     assert credential_in(f"K-{number}") is None
     assert credential_in(str(identifier)) is None
+
+
+def _of_this_service(bits: int) -> uuid.UUID:
+    """An id as the database makes them, of version 7 (RFC 9562)."""
+    return uuid.UUID(int=bits & ~(0xF << 76) & ~(0x3 << 62) | 7 << 76 | 2 << 62)
+
+
+@pytest.mark.requirement("INV-09")
+@given(identifier=st.uuids(version=4) | st.builds(_of_this_service, st.integers(0, 2**128 - 1)))
+def test_ids_without_dashes_are_no_credentials(identifier: uuid.UUID) -> None:
     assert credential_in(identifier.hex) is None
+
+
+@pytest.mark.requirement("INV-09")
+@pytest.mark.parametrize("card", CARDS)
+def test_the_number_of_a_payment_card_is_refused_and_never_repeated(card: str) -> None:
+    assert credential_in(card, drawn=False) == "the number of a payment card"
+    (fault,) = judge_inputs(DECLARED, {"month": card}).faults
+    assert fault.startswith(
+        "`month` looks like it holds the number of a payment card: inputs of a job carry no secrets."
+    )
+    assert re.search(r"\d", fault) is None
+
+
+@pytest.mark.requirement("INV-09")
+def test_the_number_of_a_payment_card_is_refused_as_a_whole_number_too() -> None:
+    (fault,) = judge_inputs(DECLARED, {"month": "2026-11", "pages": 4111111111111111}).faults
+    assert fault.startswith("`pages` looks like it holds the number of a payment card")
+    assert judge_inputs(DECLARED, {"month": "2026-11", "pages": 4111111111111112}).faults == ()
+
+
+def _with_check_digit(digits: str) -> str:
+    """The digits with the one behind them that makes the sum of Luhn come out."""
+    doubled = (int(digit) * (2 if place % 2 == 0 else 1) for place, digit in enumerate(reversed(digits)))
+    return digits + str(-sum(value - 9 if value > 9 else value for value in doubled) % 10)
+
+
+@st.composite
+def _cards(draw: st.DrawFn) -> tuple[str, str]:
+    """The number of a card, and how it is written."""
+    begin, length, groups = draw(
+        st.sampled_from(
+            (
+                ("4", 16, (4, 4, 4, 4)),
+                ("4", 19, (4, 4, 4, 4, 3)),
+                ("53", 16, (4, 4, 4, 4)),
+                ("2401", 16, (4, 4, 4, 4)),
+                ("34", 15, (4, 6, 5)),
+                ("37", 15, (4, 6, 5)),
+                ("6011", 16, (4, 4, 4, 4)),
+                ("65", 16, (4, 4, 4, 4)),
+                ("3566", 16, (4, 4, 4, 4)),
+                ("62", 16, (4, 4, 4, 4)),
+                ("62", 19, (6, 13)),
+            )
+        )
+    )
+    rest = length - 1 - len(begin)
+    number = _with_check_digit(begin + draw(st.text("0123456789", min_size=rest, max_size=rest)))
+    sign = draw(st.sampled_from(("", " ", "-", "\u2009", "\u2011")))
+    ends = list(itertools.accumulate(groups, initial=0))
+    return number, sign.join(number[begin:end] for begin, end in itertools.pairwise(ends))
+
+
+@pytest.mark.requirement("INV-09")
+@given(
+    card=_cards(), before=st.sampled_from(("", "card ", "(", "pan=")), after=st.sampled_from(("", " 12/29", ")", "."))
+)
+def test_cards_of_every_network_are_met_however_they_are_written(
+    card: tuple[str, str], before: str, after: str
+) -> None:
+    assert credential_in(f"{before}{card[1]}{after}", drawn=False) == "the number of a payment card"
+
+
+@pytest.mark.requirement("INV-09")
+@given(card=_cards(), turned=st.integers(1, 9))
+def test_a_number_whose_check_digit_is_wrong_is_no_card(card: tuple[str, str], turned: int) -> None:
+    number, written = card
+    assume(len(number) < 19 or number == written)  # the last group of 19 digits may be something of its own
+    wrong = str((int(number[-1]) + turned) % 10)
+    assert credential_in(written[:-1] + wrong) is None
+
+
+@pytest.mark.requirement("INV-09")
+@given(
+    prefix=st.sampled_from(("INV-", "K-", "PO", "cus_", "ref/", "R#")),
+    number=st.integers(10**12, 10**19 - 1),
+    at=st.datetimes(min_value=datetime(2002, 1, 1), max_value=datetime(2039, 1, 1)),  # noqa: DTZ001  # as files are named
+    pence=st.integers(0, 10**15),
+    phone=st.integers(10**9, 10**12 - 1),
+)
+def test_business_keys_times_amounts_and_phones_are_no_credentials(
+    prefix: str, number: int, at: datetime, pence: int, phone: int
+) -> None:
+    moment = at.replace(tzinfo=UTC)
+    for plain in (
+        f"{prefix}{number}",
+        at.strftime("%Y%m%d%H%M%S"),
+        at.strftime("%Y%m%d-%H%M%S"),
+        at.strftime("payouts_%Y-%m-%dT%H:%M:%SZ.csv"),
+        moment.isoformat(),
+        str(int(moment.timestamp() * 1_000)),
+        str(int(moment.timestamp() * 1_000_000)),
+        f"{pence / 100:,.2f} GBP",
+        f"{pence / 100:.2f}",
+        f"+{phone}",
+        f"+{str(phone)[:2]} {str(phone)[2:6]} {str(phone)[6:]}",
+        str(phone),
+    ):
+        assert credential_in(plain) is None, plain
+
+
+@pytest.mark.requirement("INV-09")
+@given(country=st.sampled_from(("GB", "DE", "FR", "NL")), bank=st.text("0123456789", min_size=18, max_size=18))
+def test_an_account_is_no_credential(country: str, bank: str) -> None:
+    letters = "".join(str(int(sign, 36)) for sign in f"{bank}{country}00")
+    iban = f"{country}{98 - int(letters) % 97:02}{bank}"
+    grouped = " ".join(iban[at : at + 4] for at in range(0, len(iban), 4))
+    assert credential_in(iban) is None
+    assert credential_in(grouped) is None
+
+
+@pytest.mark.requirement("INV-09")
+def test_nearly_all_keys_in_hexadecimal_and_base32_are_met() -> None:
+    drawn = random.Random(7)  # noqa: S311  # the same keys in every run
+    keys = [drawn.randbytes(size).hex() for size in (16, 20, 32) for _ in range(300)]
+    assert sum(credential_in(key) is None for key in keys) <= 30  # of 32 digits, one in sixty is a UUID by its looks
+    secrets = [
+        base64.b32encode(drawn.randbytes(size)).decode().rstrip("=") for size in (16, 20, 32) for _ in range(300)
+    ]
+    assert sum(credential_in(secret) is None for secret in secrets) <= 60
+    assert all(credential_in(each, drawn=False) is None for each in keys + secrets)
+    short = [base64.b64encode(drawn.randbytes(16)).decode() for _ in range(300)]
+    assert sum(credential_in(key) is None for key in short) <= 6
+
+
+@pytest.mark.requirement("INV-09")
+def test_a_digest_is_kept_where_the_kind_declares_one() -> None:
+    declared = (
+        KindInput(name="checksum", label="Checksum of the file", type=InputType.TEXT, required=True, most=80),
+        KindInput(name="file", label="Name", type=InputType.TEXT, required=True, most=80),
+    )
+    digest = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+    assert judge_inputs(declared, {"checksum": digest, "file": "a.csv"}).faults == ()
+    (fault,) = judge_inputs(declared, {"checksum": "AKIA" + "IOSFODNN7EXAMPLE", "file": "a.csv"}).faults
+    assert "`checksum` looks like it holds a token of a service" in fault
+    (fault,) = judge_inputs(declared, {"checksum": digest, "file": digest}).faults
+    assert "`file` looks like it holds a key or token" in fault
+    assert "`sha256:`" in fault  # how a digest says what it is
 
 
 @pytest.mark.requirement("INV-09")

@@ -19,7 +19,8 @@ from jobcontract.jobs import INPUTS_MOST
 from jobcontract.states import Moves
 from jobservice.application_jobs import JobInputs
 from jobservice.records import RecordSet
-from jobservice.rules.job_inputs import credential_in, judge_inputs
+from jobservice.rules.credentials import credential_in
+from jobservice.rules.job_inputs import judge_inputs
 from jobservice.rules.job_kinds import JobKind
 from jobservice.store import jobs as store
 from jobservice.store.database import Row, Transaction
