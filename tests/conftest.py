@@ -252,10 +252,9 @@ def _prepare(server: Server) -> None:
         connection.execute(CLOCK_BODY)
 
 
-@pytest.fixture
-def spare_server(run_folder: Path, worker_id: str, request: pytest.FixtureRequest) -> Iterator[Server]:
-    """A PostgreSQL of this test's own, to stop and start; it has the roles and an empty database `jobs`."""
-    folder = run_folder / f"spare-{worker_id}"
+@contextmanager
+def spare(folder: Path) -> Iterator[Server]:
+    """A PostgreSQL of a test's own in that folder, to stop and start; it has the owner's role and no database."""
     folder.mkdir(mode=0o711)
     folder.chmod(0o711)
     server = Server(cluster=_cluster(folder))
@@ -263,11 +262,18 @@ def spare_server(run_folder: Path, worker_id: str, request: pytest.FixtureReques
     try:
         with server.superuser() as connection:
             connection.execute(f"create role {DATABASE_OWNER} login createrole")
-        server.create_database("jobs")
         yield server
     finally:
         server.cluster.stop()
         shutil.rmtree(folder)
+
+
+@pytest.fixture
+def spare_server(run_folder: Path, worker_id: str) -> Iterator[Server]:
+    """A PostgreSQL of this test's own, to stop and start; it has the roles and an empty database `jobs`."""
+    with spare(run_folder / f"spare-{worker_id}") as server:
+        server.create_database("jobs")
+        yield server
 
 
 @pytest.fixture(scope="session")

@@ -57,6 +57,7 @@ from jobservice.api.endpoints import Endpoint
 from jobservice.api.frame import Frame
 from jobservice.api.hub import Hub, stop
 from jobservice.api.openapi import document, responses
+from jobservice.api.opening import Door, Opening
 from jobservice.api.problems import on_http, on_invalid, on_refusal
 from jobservice.usecases.service import Service
 
@@ -98,8 +99,16 @@ ENDPOINTS: tuple[Endpoint, ...] = (
 """Every operation of the API, once: the same set as `jobcontract.routes.ROUTES`."""
 
 
-def create_app(service: Service, *, signing_key: bytes, schema_version: str, bounds: Bounds | None = None) -> FastAPI:
-    """The API of `service`. `schema_version` is the migration that the code needs (`/readyz` compares it).
+def create_app(
+    service: Service,
+    *,
+    signing_key: bytes,
+    schema_version: str,
+    bounds: Bounds | None = None,
+    opening: Opening | None = None,
+) -> FastAPI:
+    """The API of `service`. `schema_version` is the migration that the code needs (`/readyz` compares it); `opening`: from
+    when on requests are let in (None: from the first).
 
     ValueError for a signing key of fewer than 32 bytes.
     """
@@ -119,7 +128,8 @@ def create_app(service: Service, *, signing_key: bytes, schema_version: str, bou
     app.add_exception_handler(Refusal, on_refusal)
     app.add_exception_handler(RequestValidationError, on_invalid)
     app.add_exception_handler(HTTPException, on_http)
-    app.add_middleware(Frame)
+    app.add_middleware(Door, opening=opening or Opening())
+    app.add_middleware(Frame)  # the outermost: it refers to, counts and logs what the door sends away, too
     for endpoint in ENDPOINTS:
         _add(app, endpoint)
     _build(app)

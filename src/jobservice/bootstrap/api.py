@@ -7,14 +7,17 @@ import ipaddress
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import structlog
 from fastapi import FastAPI
 
 from jobservice.api.app import create_app
+from jobservice.api.opening import Opening
 from jobservice.api.server import serve
 from jobservice.bootstrap import process
+from jobservice.bootstrap.first_look import FirstLook
 from jobservice.bootstrap.keyring import read_keys, read_signing_key
 from jobservice.settings import KEYRING, PURPOSES, ProcessSettings, StartRefused
 from jobservice.store.database import Database
@@ -72,7 +75,8 @@ def is_loopback(host: str) -> bool:
 async def run_api(
     settings: ProcessSettings, listening: Listening, overrides: Mapping[str, str], *, until_stdin_closes: bool = False
 ) -> None:
-    """Serve until SIGTERM or SIGINT; StartRefused where anything it needs is not right."""
+    """Serve until SIGTERM or SIGINT; StartRefused where anything it needs is not right. While the database is away it answers
+    503."""
     listening.check()
     process.harden()
     application = process.load_application(settings.application)
@@ -80,13 +84,10 @@ async def run_api(
     if settings.keyring is None:
         raise StartRefused(f"{KEYRING} is not set: {PURPOSES[KEYRING]}.")
     signing_key, keys = read_signing_key(settings.keyring), read_keys(settings.keyring)
-    await process.reach(settings.database_url)
+    stop = process.stop_event(until_stdin_closes=until_stdin_closes)
     database = await Database.open(settings.database_url, name="jobservice api", most=CONNECTIONS)
     views = await ViewSources.open(settings.job_views)
     try:
-        await process.check_and_record(
-            database, service_role="jobs_api", digest=records.digest, families=process.families_of(records)
-        )
         application.connect(ServiceInbox(records, application))
         service = Service(
             database=database,
@@ -96,26 +97,67 @@ async def run_api(
             keys=keys,
             job_views=views,
         )
-        app = create_app(service, signing_key=signing_key, schema_version=code_version())
-        stop = process.stop_event(until_stdin_closes=until_stdin_closes)
-        await _serve(app, listening, stop)
+        check = partial(
+            process.check_and_record,
+            database,
+            service_role="jobs_api",
+            digest=records.digest,
+            families=process.families_of(records),
+        )
+        look = FirstLook(url=settings.database_url, check=check)
+        opening = Opening(open=await look.is_right())
+        app = create_app(service, signing_key=signing_key, schema_version=code_version(), opening=opening)
+        await _Serving(app=app, listening=listening, look=look, opening=opening, stop=stop).run()
     finally:
         await views.close()
         await database.close()
 
 
-async def _serve(app: FastAPI, listening: Listening, stop: asyncio.Event) -> None:
-    with _listener(listening) as listener:
-        url = listening.url(listener.getsockname()[1])
+@dataclass(slots=True, kw_only=True)
+class _Serving:
+    """One API process that listens: from the start, and open once its database was judged."""
 
-        def started() -> None:
-            _log.info("api-started", url=url)
+    app: FastAPI
+    listening: Listening
+    look: FirstLook
+    opening: Opening
+    stop: asyncio.Event
+
+    async def run(self) -> None:
+        with _listener(self.listening) as listener:
+            url = self.listening.url(listener.getsockname()[1])
+            opens = asyncio.create_task(self._open(url), name="opening")
+            opens.add_done_callback(self._opened)
+            try:
+                await serve(
+                    self.app,
+                    listener,
+                    stop=self.stop,
+                    started=lambda: self._started(url),
+                    certificate=self.listening.certificate,
+                    key=self.listening.key,
+                )
+            except RuntimeError as failed:
+                raise StartRefused("The API did not start; the log lines above say why.") from failed
+            finally:
+                self.stop.set()
+                await opens
+
+    def _started(self, url: str) -> None:
+        _log.info("api-started", url=url)
+        if self.opening.open:
             process.say("ready", url=url)
 
-        try:
-            await serve(app, listener, stop=stop, started=started, certificate=listening.certificate, key=listening.key)
-        except RuntimeError as failed:
-            raise StartRefused("The API did not start; the log lines above say why.") from failed
+    def _opened(self, _: asyncio.Task[None]) -> None:
+        """What is wrong with the database ends the process."""
+        if not self.opening.open:
+            self.stop.set()
+
+    async def _open(self, url: str) -> None:
+        """Let requests in once the database is there and right; StartRefused where it is wrong."""
+        if not self.opening.open and await self.look.until_taken(self.stop):
+            self.opening.open = True
+            process.say("ready", url=url)
 
 
 def _listener(listening: Listening) -> socket.socket:

@@ -16,7 +16,6 @@ from collections.abc import Collection, Mapping, Sequence
 import psycopg
 import structlog
 
-from jobcontract.errors import Refusal
 from jobservice import records
 from jobservice.application import Application
 from jobservice.records import RecordSet
@@ -81,11 +80,17 @@ def harden() -> None:
 
 
 async def reach(url: str) -> None:
-    """Return where the database answers and is new enough; StartRefused with the server's own reason otherwise."""
+    """Return where the database answers and is new enough; StartRefused with the server's own reason otherwise. For commands,
+    which do not wait; a process that stays waits for a database that is away (`first_look.py`)."""
     try:
-        connection = await psycopg.AsyncConnection.connect(url, connect_timeout=10)
+        await connect_once(url)
     except psycopg.Error as error:
         raise StartRefused(f"The database cannot be reached: {reason(error)}") from error
+
+
+async def connect_once(url: str) -> None:
+    """Return where the database takes this login and is new enough. psycopg.Error; StartRefused for a server that is too old."""
+    connection = await psycopg.AsyncConnection.connect(url, connect_timeout=10)
     too_old = server_too_old(connection.info.server_version)
     await connection.close()
     if too_old is not None:
@@ -95,20 +100,17 @@ async def reach(url: str) -> None:
 async def check_and_record(
     database: Database, *, service_role: str, digest: str, families: Collection[str] = ()
 ) -> None:
-    """Look at the database as this process's role and keep that it started; StartRefused with every finding. `families`:
-    of the kinds of jobs that its records declare."""
+    """Look at the database as this process's role and keep that it started; StartRefused with every finding, Refusal where
+    it went away meanwhile. `families`: of the kinds of jobs that its records declare."""
     version = code_version()
-    try:
-        findings = await check_start(database, service_role=service_role, version=version)
-        if not findings:
-            findings = await check_families(database, families)
-        if findings:
-            raise StartRefused(*findings)
-        await record_start(database, process=service_role, digest=digest, version=version)
-        if await stop_if_restored(database):
-            _log.error("database-restored", alarm=True, todo="money is stopped; run: jobservice money reconcile")
-    except Refusal as away:
-        raise StartRefused(away.detail) from away
+    findings = await check_start(database, service_role=service_role, version=version)
+    if not findings:
+        findings = await check_families(database, families)
+    if findings:
+        raise StartRefused(*findings)
+    await record_start(database, process=service_role, digest=digest, version=version)
+    if await stop_if_restored(database):
+        _log.error("database-restored", alarm=True, todo="money is stopped; run: jobservice money reconcile")
 
 
 def stop_event(*, until_stdin_closes: bool) -> asyncio.Event:

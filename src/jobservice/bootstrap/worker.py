@@ -10,6 +10,7 @@ from uuid import UUID, uuid4
 
 from jobservice.application import Application
 from jobservice.bootstrap import process
+from jobservice.bootstrap.first_look import FirstLook
 from jobservice.bootstrap.outside import delivery_of, webhook_of
 from jobservice.bootstrap.public_keys import read_public_keys
 from jobservice.bootstrap.stopping import Stopping, stop_signals
@@ -204,42 +205,59 @@ def _all_duties(
 async def run_worker(
     settings: ProcessSettings, overrides: Mapping[str, str], *, until_stdin_closes: bool = False
 ) -> None:
-    """Work until SIGTERM or SIGINT; StartRefused where anything it needs is not right."""
+    """Work until SIGTERM or SIGINT, once the database is there; StartRefused where anything it needs is not right."""
     process.harden()
     application = process.load_application(settings.application)
     records = process.load_records(application, overrides)
     ways = delivery_of(settings), webhook_of(settings)
-    await process.reach(settings.database_url)
+    stopping = stop_signals(until_stdin_closes=until_stdin_closes)
     database = await Database.open(settings.database_url, name="jobservice worker", most=_connections(records))
     try:
-        await process.check_and_record(
-            database, service_role="jobs_worker", digest=records.digest, families=process.families_of(records)
+        check = partial(
+            process.check_and_record,
+            database,
+            service_role="jobs_worker",
+            digest=records.digest,
+            families=process.families_of(records),
         )
+        if not await FirstLook(url=settings.database_url, check=check).until_taken(stopping.begun):
+            return
         application.connect(ServiceInbox(records, application))
         application.connect_jobs(ServiceJobDesk(records))
-        stopping = stop_signals(until_stdin_closes=until_stdin_closes)
-        incarnation = uuid4()
-        outage = Outage(database=database)
-        carriage = _carriage(database, records, application, settings, incarnation)
-        worker = Worker(
-            database=database,
-            duties=_all_duties(records, application, settings, carriage, outage, ways),
-            leased=leased_work(database, records, application, settings, settled=outage.settled),
-            stop=stopping.begun,
-            at_once=stopping.at_once,
-            grace=records.settings.worker_grace,
-            slots=records.settings.worker_slots,
-            incarnation=incarnation,
-            outage=outage,
-            carriage=carriage,
-            watchdog=Watchdog(url=settings.database_url, holder=incarnation, replace=partial(_replace, stopping)),
-        )
-        process.say("ready", incarnation=str(incarnation))
+        worker = _worker(database, records, application, settings, stopping, ways)
+        process.say("ready", incarnation=str(worker.incarnation))
         await worker.run()
     finally:
         await database.close()
     if worker.abandoned:
         leave()
+
+
+def _worker(
+    database: Database,
+    records: RecordSet,
+    application: Application,
+    settings: ProcessSettings,
+    stopping: Stopping,
+    ways: tuple[Delivery | None, Webhook | None],
+) -> Worker:
+    """The Worker with all that it does, under an incarnation of its own."""
+    incarnation = uuid4()
+    outage = Outage(database=database)
+    carriage = _carriage(database, records, application, settings, incarnation)
+    return Worker(
+        database=database,
+        duties=_all_duties(records, application, settings, carriage, outage, ways),
+        leased=leased_work(database, records, application, settings, settled=outage.settled),
+        stop=stopping.begun,
+        at_once=stopping.at_once,
+        grace=records.settings.worker_grace,
+        slots=records.settings.worker_slots,
+        incarnation=incarnation,
+        outage=outage,
+        carriage=carriage,
+        watchdog=Watchdog(url=settings.database_url, holder=incarnation, replace=partial(_replace, stopping)),
+    )
 
 
 def _connections(records: RecordSet) -> int:
