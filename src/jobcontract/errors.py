@@ -70,6 +70,7 @@ class ErrorCode(Enum):
     ALARM_CLEARED = ("alarm-cleared", 409, "The alarm is over")
     JOB_IDENTITY_TAKEN = ("job-identity-taken", 409, "That submission identity is another job's")
     JOB_INPUTS_UNFIT = ("job-inputs-unfit", 422, "The inputs do not fit the kind")
+    JOB_TOO_DEEP = ("job-too-deep", 409, "Jobs submit one another without an end")
     JOB_SETTLED = ("job-settled", 409, "The job is settled")
     JOB_NOT_SETTLED = ("job-not-settled", 409, "The job is not settled yet")
     JOB_NOT_RETRYABLE = ("job-not-retryable", 409, "Jobs of this kind are not retried")

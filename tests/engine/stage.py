@@ -103,6 +103,14 @@ class EngineStage:
         async with self.database.transaction("acme") as transaction:
             return await job_acts.cancel_in(transaction, JobOrder(job=job, person="o.lind", reason="Not wanted"))
 
+    async def retry(self, job: str) -> str:
+        """Retry it, as the API does; the new job."""
+        async with self.database.transaction("acme") as transaction:
+            order = JobOrder(job=job, person="o.lind", reason="Once more")
+            retried = await job_acts.retry_in(transaction, self.records, order)
+        assert isinstance(retried, job_acts.Retried), retried
+        return retried.job
+
     def stop(self, kind: str | None = None) -> None:
         """Stop jobs of a kind, or (None) all of the tenant's work, as a person does."""
         self.superuser.execute(

@@ -15,6 +15,7 @@ from structlog.testing import capture_logs
 from jobcontract.money import Money
 from jobservice.application import Application, NewPayment, NewWorkItem, Outcome, done, failed, refused, retry
 from jobservice.application_jobs import FailedJob
+from jobservice.rules.jobs import DEPTH_MOST, too_deep
 from jobservice.store.database import Database
 from jobservice.worker.failure_effects import ATTEMPTS_MOST, EffectCall, FailureEffects
 from jobservice.worker.fenced import LeaseLost, take
@@ -247,3 +248,20 @@ async def test_a_lease_that_was_lost_does_nothing(world: World, clock: Clock) ->
     with pytest.raises(LeaseLost):
         await duty.run_once(lease)
     assert (world.effect.calls, world.effects) == (0, (0, 0))
+
+
+async def test_what_an_effect_submits_is_one_deeper_and_comes_to_an_end(world: World) -> None:
+    """A kind whose effect submits it again fails and submits, for ever; nothing of an effect past the bound is done."""
+    assert await world.run() == {"done": 1}
+    (made,) = world.stage.rows(
+        "select depth, sentence from jobs.jobs as j join jobs.job_events as e on e.job = j.id and"
+        " e.sequence = 1 where submission_identity = 'again-1'"
+    )
+    assert made == {"depth": 1, "sentence": f"It was submitted by job {world.job}."}
+    deep = await world.stage.quiet("deep", "failed", engine="ERROR", depth=str(DEPTH_MOST))
+    await world.stage.run(ReconcilingJobs())
+    assert await world.run() == {"given_up": 1}
+    assert world.effects == (1, 1)
+    said = world.stage.history(deep)[-1]
+    assert said[0] == "effect-failed"
+    assert said[1].endswith(too_deep("Note", DEPTH_MOST + 1) or "?")

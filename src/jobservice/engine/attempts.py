@@ -21,6 +21,7 @@ from jobservice.engine.writing import Writing
 from jobservice.store import plan_jobs
 from jobservice.usecases import job_reports as reports
 from jobservice.usecases.job_reports import Begun, CancelAsked, Ended, Held, Kept, Lost
+from jobservice.usecases.job_submission import SUBMITTER, Submitter
 
 _log = structlog.get_logger("jobservice.engine")
 
@@ -41,6 +42,7 @@ class Attempts:
         self, running: RunningJob, begun: Begun, registered: RegisteredStep, call: JobStepCall
     ) -> Told | Interrupted | NotSent:
         """Make one; how it ended, or why it did not come to its call."""
+        submitter = SUBMITTER.set(Submitter(job=running.job, depth=begun.depth))
         try:
             if hasattr(registered.function, "send"):
                 return await self._outward(running, begun, registered, cast("OutwardStep", registered.function))
@@ -50,6 +52,7 @@ class Attempts:
             attempt = Attempt(function, registered.patience.bound, _name(running, begun))
             return await self._run(running, begun, attempt)
         finally:
+            SUBMITTER.reset(submitter)
             call.over = True
             running.attempt = None
             running.keeps_on = False

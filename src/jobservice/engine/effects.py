@@ -16,7 +16,7 @@ from jobservice.usecases.actor import Actor
 from jobservice.usecases.content import push
 from jobservice.usecases.inbox import draft_of
 from jobservice.usecases.job_reports import Begun
-from jobservice.usecases.job_submission import Submission, submit_in
+from jobservice.usecases.job_submission import Submission, Submitter, submit_in
 from jobservice.usecases.scoring import Scorer
 from jobservice.usecases.service import find_queue
 
@@ -32,8 +32,10 @@ class Effects:
     records: RecordSet
     scorer: Scorer
 
-    async def do(self, transaction: Transaction, begun: Begun, wanted: Sequence[WantedPush | WantedJob]) -> None:
-        """All of them, in their order. An item whose key was used is there already, and so is a job of the same identity.
+    async def do(
+        self, transaction: Transaction, job: str, begun: Begun, wanted: Sequence[WantedPush | WantedJob]
+    ) -> None:
+        """All of them, of a step of `job`, in their order. An item whose key was used is there already, and so is a job of the same identity.
         Refusal where one is not right, Unfit where it is not even of the types that it should be: none of them is to stay
         then."""
         try:
@@ -41,7 +43,7 @@ class Effects:
                 if isinstance(each, WantedPush):
                     await self._push(transaction, begun, each)
                 else:
-                    await self._submit(transaction, begun, each)
+                    await self._submit(transaction, job, begun, each)
         except (Refusal, psycopg.OperationalError, psycopg.InterfaceError):
             raise
         except Exception as error:  # the application's values: what they break here is the step's, and ends no run
@@ -58,7 +60,7 @@ class Effects:
             if refusal.kind is not ErrorCode.KEY_TAKEN:
                 raise
 
-    async def _submit(self, transaction: Transaction, begun: Begun, wanted: WantedJob) -> None:
+    async def _submit(self, transaction: Transaction, job: str, begun: Begun, wanted: WantedJob) -> None:
         submission = Submission(
             kind=wanted.kind,
             submission_identity=wanted.submission_identity,
@@ -67,5 +69,6 @@ class Effects:
             subject=begun.subject,
             customer=begun.customer,
             workspace=begun.workspace,
+            submitter=Submitter(job=job, depth=begun.depth),
         )
         await submit_in(transaction, self.records, submission)

@@ -24,7 +24,7 @@ from jobservice.application_jobs import Patience
 from jobservice.engine.adapter import Left
 from jobservice.engine.attempts import Attempts
 from jobservice.engine.effects import Effects, Unfit
-from jobservice.engine.outcomes import Told, broken, safe
+from jobservice.engine.outcomes import Told, broken, outcome_of
 from jobservice.engine.outward import cannot_ask
 from jobservice.engine.places import Places
 from jobservice.engine.running import Interrupted, RunningJob, Why
@@ -247,7 +247,7 @@ class Interpreter:
         position = begun.step.position
 
         async def write(transaction: Transaction) -> Reported:
-            await self.effects.do(transaction, begun, effects)
+            await self.effects.do(transaction, running.job, begun, effects)
             answer = await reports.report_outcome(
                 transaction,
                 _run_of(running),
@@ -267,7 +267,7 @@ class Interpreter:
         except Refusal as refusal:
             if refusal.kind in (ErrorCode.DATABASE_AWAY, ErrorCode.TIMED_OUT) or not effects:
                 raise
-            return await self._report(running, begun, Told(outcome=failed(safe(refusal.detail))), patience)
+            return await self._report(running, begun, Told(outcome=outcome_of(refusal)), patience)
         except Unfit:
             return await self._report(running, begun, broken(begun, running.job, "asked for what cannot be"), patience)
         self.changed(running.tenant, begun.kind, running.job)

@@ -13,7 +13,7 @@ import structlog
 from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.ids import storable
 from jobcontract.states import OutcomeKind
-from jobservice.application import Outcome, failed
+from jobservice.application import Outcome, failed, refused
 from jobservice.application_jobs import StepFunction
 from jobservice.engine.step_call import JobStepCall, StepOver
 from jobservice.usecases.job_reports import Begun
@@ -53,12 +53,17 @@ async def called(function: StepFunction, call: JobStepCall) -> Outcome:
     except Refusal as refusal:
         if refusal.kind in (ErrorCode.DATABASE_AWAY, ErrorCode.TIMED_OUT):
             raise Broken(broken(call.begun, call.job, "could not reach the database", trace=False)) from None
-        return failed(safe(refusal.detail))
+        return outcome_of(refusal)
     except StepOver:
         raise Broken(broken(call.begun, call.job, "went on after its end", trace=False)) from None
     except BaseException:  # whatever the application raises is the step's outcome: SystemExit ends no Worker
         raise Broken(broken(call.begun, call.job, "went wrong")) from None
     return checked(outcome, call.begun, call.job)
+
+
+def outcome_of(refusal: Refusal) -> Outcome:
+    """What a step ends with that was refused what it asked for: tried again, unless that would end as it did."""
+    return (refused if refusal.kind is ErrorCode.JOB_TOO_DEEP else failed)(safe(refusal.detail))
 
 
 def ours() -> bool:

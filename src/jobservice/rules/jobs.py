@@ -29,6 +29,10 @@ CAUSE_MOST = 200
 _DOUBLINGS_MOST = 64
 ASKS_MORE = 3
 """Attempts past its own that a step has to ask what became of what it sent: a question that kills its Worker ends too."""
+DEPTH_MOST = 10
+"""Most jobs that may have submitted one another before one: what works through a month by days, files and records is four
+deep. A kind that submits itself, or two that submit each other, would go on until somebody noticed; one that does so twice a
+job has made two thousand by then. The account's own check says the same."""
 
 JOB_MOVES = {
     JobStatus.PENDING: frozenset({JobStatus.RUNNING, JobStatus.FAILED, JobStatus.CANCELLED}),
@@ -309,6 +313,16 @@ def decide_resolve(job: JobState) -> Allowed | Denied:
         sentence = f"The failure is {job.resolution.value} already, and stays so."
         return Denied(kind=ErrorCode.JOB_RESOLVED, sentence=sentence)
     return Allowed()
+
+
+def too_deep(label: str, depth: int) -> str | None:
+    """Why a job of the kind `label` is not submitted by other jobs at this depth; None where it may be."""
+    if depth <= DEPTH_MOST:
+        return None
+    return (
+        f"{label} was not submitted: {DEPTH_MOST} jobs have submitted one another already, each the next, and there it ends. "
+        "What goes on and on belongs into steps of one job, or to a schedule."
+    )
 
 
 def _carried(instead: str) -> Denied:

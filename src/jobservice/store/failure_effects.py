@@ -40,6 +40,8 @@ class DueEffect:
     inputs: Mapping[str, Any]
     customer: str | None
     workspace: str | None
+    depth: int
+    """How many jobs submitted one another before it."""
     subject: str
     summary: str
     reference: str

@@ -60,6 +60,8 @@ class LockedJob:
     cancel_asked_by: str | None
     plan: str | None
     recovery: str | None
+    depth: int
+    """How many jobs submitted one another before it."""
     version: int
     now: datetime
     """The database's clock after the lock."""
@@ -90,6 +92,7 @@ class NewJob:
     person: str | None
     detail: Mapping[str, Any]
     engine: bool
+    depth: int = 0
     lineage: str | None = None
     retry_of: str | None = None
     retry_reason: str | None = None

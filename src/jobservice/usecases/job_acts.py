@@ -274,7 +274,9 @@ async def _made(transaction: Transaction, kind: JobKind, before: LockedJob, orde
             recovery=order.recovery,
             carrier=Carrier.ENGINE,
         )
-        of = RetryOf(job=before.id, lineage=before.lineage, reason=order.reason, person=order.person)
+        of = RetryOf(
+            job=before.id, lineage=before.lineage, depth=before.depth, reason=order.reason, person=order.person
+        )
         identifier = await store.insert(transaction, new_job(kind, submission, retry=of, inputs=before.inputs))
         if identifier is not None:
             return identifier, True

@@ -150,6 +150,7 @@ def _begun(job: LockedJob, step: StepState, attempt: int) -> Begun:
         workspace=job.workspace,
         plan=job.plan,
         recovery=job.recovery,
+        depth=job.depth,
         lineage=job.lineage,
         scope=f"{job.lineage}/{step.step}",
         outward_key=outward_key(job.lineage, step.step),

@@ -6,7 +6,7 @@ from typing import Any
 
 from jobservice.application_jobs import JobInputs
 from jobservice.records import RecordSet
-from jobservice.usecases.job_submission import Submission, submit_in
+from jobservice.usecases.job_submission import SUBMITTER, Submission, submit_in
 from jobservice.usecases.joining import joined
 
 
@@ -39,6 +39,7 @@ class ServiceJobDesk:
             subject=subject,
             customer=customer,
             workspace=workspace,
+            submitter=SUBMITTER.get(),
         )
         async with joined(connection, tenant, "submit") as transaction:
             return (await submit_in(transaction, self._records, submission)).id

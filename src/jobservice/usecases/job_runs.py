@@ -77,6 +77,8 @@ class Begun:
     workspace: str | None
     plan: str | None
     recovery: str | None
+    depth: int
+    """How many jobs submitted one another before it."""
     lineage: str
     scope: str
     """The idempotency scope: lineage and step, equal in every attempt and in every retry of the job."""

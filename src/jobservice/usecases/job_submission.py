@@ -9,6 +9,7 @@ import hashlib
 import json
 import unicodedata
 from collections.abc import Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,21 +20,33 @@ from jobcontract.jobs import INPUTS_MOST
 from jobcontract.states import Moves
 from jobservice.application_jobs import JobInputs
 from jobservice.records import RecordSet
+from jobservice.rules import jobs as rules
 from jobservice.rules.credentials import credential_in
 from jobservice.rules.job_inputs import judge_inputs
 from jobservice.rules.job_kinds import JobKind
 from jobservice.store import jobs as store
 from jobservice.store.database import Row, Transaction
 
+SUBMITTER: ContextVar[Submitter | None] = ContextVar("submitter", default=None)
+"""The job for which application code runs, in its own task: what it submits past its report, in a transaction of its own, is
+that job's all the same."""
 LOOKS = 3
 """How often an identity is looked for again that was taken, and is gone when it is read: retention came past it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submitter:
+    """The job whose step or failure effect submits another one. `depth`: how many jobs submitted one another before it."""
+
+    job: str
+    depth: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submission:
     """One intention of a submitter. `plan`: id of the confirmed plan that submits it (or that it is the account of, with
     `carrier` plan: then no engine gets it); `recovery`: of the confirmed recovery that retries it. `requester` None: no
-    person asked for it. `subject` None: made from customer or workspace."""
+    person asked for it. `subject` None: made from customer or workspace. `submitter`: the job that submits it, where one does."""
 
     kind: str
     submission_identity: str
@@ -45,6 +58,12 @@ class Submission:
     plan: str | None = None
     recovery: str | None = None
     carrier: Carrier = Carrier.ENGINE
+    submitter: Submitter | None = None
+
+    @property
+    def depth(self) -> int:
+        """How many jobs submitted one another before this one."""
+        return 0 if self.submitter is None else self.submitter.depth + 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,10 +79,11 @@ class SubmittedJob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryOf:
-    """What a retry is made from: the settled job, its lineage, why, and who asked for it."""
+    """What a retry is made from: the settled job, its lineage and depth, why, and who asked for it."""
 
     job: str
     lineage: str
+    depth: int
     reason: str
     person: str | None
 
@@ -73,7 +93,8 @@ async def submit_in(transaction: Transaction, records: RecordSet, submission: Su
 
     A duplicate in another open transaction is waited for, and gets the first job; no caller has to retry (READ COMMITTED).
     Refusal NOT_FOUND (no such kind), JOB_INPUTS_UNFIT, NEEDS_PLAN (the kind moves money, and neither plan nor recovery
-    submits it), JOB_IDENTITY_TAKEN (other inputs or scope, naming the first job: `job` of the extra members).
+    submits it), JOB_IDENTITY_TAKEN (other inputs or scope, naming the first job: `job` of the extra members), JOB_TOO_DEEP (so
+    many jobs submitted one another; where this one is there already, it is not made, and all is well).
     """
     return await submit_kind(transaction, kind_of(records, submission.kind), submission)
 
@@ -81,13 +102,16 @@ async def submit_in(transaction: Transaction, records: RecordSet, submission: Su
 async def submit_kind(transaction: Transaction, kind: JobKind, submission: Submission) -> SubmittedJob:
     """As `submit_in`, of a kind that the caller has."""
     new = new_job(kind, submission)
+    too_deep = rules.too_deep(kind.label, submission.depth)
     for _ in range(LOOKS):
-        identifier = await store.insert(transaction, new)
+        identifier = None if too_deep else await store.insert(transaction, new)
         if identifier is not None:
             return SubmittedJob(id=identifier, family=kind.family, kind=kind.id, status=JobStatus.PENDING, first=True)
         there = await store.of_identity(transaction, kind.family, kind.id, submission.submission_identity)
         if there is not None:
             return _again(kind, submission, new.digest, there)
+        if too_deep is not None:
+            raise Refusal(ErrorCode.JOB_TOO_DEEP, too_deep)
     raise Refusal(ErrorCode.TIMED_OUT, "The identity is taken and let go again and again. Nothing was done. Try again.")
 
 
@@ -125,7 +149,6 @@ def new_job(
     _refuse_money(kind, submission)
     kept = _judged(kind, submission) if inputs is None else inputs
     steps = [(each.step, each.label, each.use_case, each.undo, each.moves.value, each.weight) for each in kind.steps]
-    sentence = "It was submitted." if retry is None else f"It was made as a retry: {retry.reason}"
     return store.NewJob(
         family=kind.family,
         kind=kind.id,
@@ -143,13 +166,23 @@ def new_job(
         recovery=submission.recovery,
         effect=kind.failure_effect,
         steps=steps,
-        sentence=sentence,
+        sentence=_sentence(submission, retry),
         person=submission.requester if retry is None else retry.person,
         detail=_definition(kind),
         engine=submission.carrier is Carrier.ENGINE,
+        depth=submission.depth if retry is None else retry.depth,
         lineage=None if retry is None else retry.lineage,
         retry_of=None if retry is None else retry.job,
         retry_reason=None if retry is None else retry.reason,
+    )
+
+
+def _sentence(submission: Submission, retry: RetryOf | None) -> str:
+    """The first line of its history."""
+    if retry is not None:
+        return f"It was made as a retry: {retry.reason}"
+    return (
+        "It was submitted." if submission.submitter is None else f"It was submitted by job {submission.submitter.job}."
     )
 
 

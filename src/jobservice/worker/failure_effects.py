@@ -23,7 +23,7 @@ from psycopg.pq import TransactionStatus
 from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.job_states import FailureEffectState
 from jobcontract.states import OutcomeKind, Role
-from jobservice.application import Application, NewWorkItem, Outcome, failed
+from jobservice.application import Application, NewWorkItem, Outcome, failed, refused
 from jobservice.application_jobs import FailureEffect, JobInputs
 from jobservice.records import RecordSet
 from jobservice.rules.jobs import safe, times
@@ -34,7 +34,7 @@ from jobservice.store.failure_effects import DueEffect, TakenEffect
 from jobservice.usecases.actor import Actor
 from jobservice.usecases.content import push
 from jobservice.usecases.inbox import draft_of
-from jobservice.usecases.job_submission import Submission, submit_in
+from jobservice.usecases.job_submission import SUBMITTER, Submission, Submitter, submit_in
 from jobservice.usecases.scoring import Scorer
 from jobservice.usecases.service import find_queue
 from jobservice.worker.fenced import Lease
@@ -95,6 +95,11 @@ class EffectCall:
         return self.found.reference
 
     @property
+    def submitter(self) -> Submitter:
+        """The job, for what is submitted after it."""
+        return Submitter(job=self.found.job, depth=self.found.depth)
+
+    @property
     def inputs(self) -> JobInputs:
         """The job's inputs."""
         return self.found.inputs
@@ -132,6 +137,7 @@ class EffectCall:
                 inputs=inputs,
                 customer=self.found.customer,
                 workspace=self.found.workspace,
+                submitter=self.submitter,
             )
             return (await submit_in(self.transaction, self.records, submission)).id
 
@@ -220,6 +226,7 @@ class FailureEffects:
 async def _called(function: FailureEffect, call: EffectCall) -> Outcome:
     """What the effect returned, or an outcome in place of what it raised; raises what is not its own."""
     found = call.found
+    submitter = SUBMITTER.set(call.submitter)
     try:
         async with asyncio.timeout(BOUND_SECONDS):
             returned: object = await function(call)
@@ -234,9 +241,11 @@ async def _called(function: FailureEffect, call: EffectCall) -> Outcome:
     except Refusal as refusal:
         if refusal.kind in (ErrorCode.DATABASE_AWAY, ErrorCode.TIMED_OUT):
             raise
-        return failed(safe(refusal.detail))
+        return (refused if refusal.kind is ErrorCode.JOB_TOO_DEEP else failed)(safe(refusal.detail))
     except BaseException:  # whatever the application raises is the effect's outcome: SystemExit ends no Worker
         return _broken(found, "went wrong")
+    finally:
+        SUBMITTER.reset(submitter)
     if not isinstance(returned, Outcome):
         return _broken(found, "returned no outcome", trace=False)
     wrong, sentence = malformed(returned), cast("object", returned.sentence)

@@ -44,6 +44,7 @@ create table jobs.jobs (
     cancel_reason text check (length(cancel_reason) <= 500),
     plan uuid, -- the confirmed plan that submitted it, or that it is the account of
     recovery uuid, -- the confirmed recovery that retried it
+    depth smallint not null default 0 check (depth between 0 and 10), -- how many jobs submitted one another before it
     resolution text check (resolution in ('acknowledged', 'resolved', 'retried')),
     resolved_at timestamptz,
     resolved_by text,
@@ -301,11 +302,11 @@ begin
     if (
         new.family, new.id, new.tenant, new.kind, new.kind_version, new.moves, new.carrier, new.submission_identity,
         new.inputs, new.inputs_digest, new.requester, new.requested_at, new.lineage, new.retry_of, new.plan, new.recovery,
-        new.subject, new.customer, new.workspace, new.failure_effect
+        new.subject, new.customer, new.workspace, new.failure_effect, new.depth
     ) is distinct from (
         old.family, old.id, old.tenant, old.kind, old.kind_version, old.moves, old.carrier, old.submission_identity,
         old.inputs, old.inputs_digest, old.requester, old.requested_at, old.lineage, old.retry_of, old.plan, old.recovery,
-        old.subject, old.customer, old.workspace, old.failure_effect
+        old.subject, old.customer, old.workspace, old.failure_effect, old.depth
     ) then
         raise exception 'job % stays what was submitted', old.id using errcode = 'restrict_violation';
     end if;

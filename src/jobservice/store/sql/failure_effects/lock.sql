@@ -9,6 +9,7 @@ select
     j.inputs,
     j.customer,
     j.workspace,
+    j.depth,
     coalesce(j.subject, j.customer, j.workspace, j.kind) as subject,
     j.failure_summary as summary,
     coalesce(j.failure_reference, '') as reference,

@@ -11,7 +11,7 @@ added as (
     insert into jobs.jobs (
         family, id, tenant, kind, kind_version, moves, carrier, submission_identity, inputs, inputs_digest, requester,
         subject, customer, workspace, requested_at, activity_at, execution_handle, handed_over_at, lineage, retry_of,
-        retry_reason, plan, recovery, failure_effect, event_sequence
+        retry_reason, plan, recovery, depth, failure_effect, event_sequence
     )
     select
         %(family)s,
@@ -37,6 +37,7 @@ added as (
         %(retry_reason)s,
         %(plan)s::uuid as plan,
         %(recovery)s::uuid as recovery,
+        %(depth)s,
         %(effect)s,
         1 as event_sequence
     from given as g

@@ -32,6 +32,7 @@ select
     j.cancel_reason,
     j.plan::text as plan,
     j.recovery::text as recovery,
+    j.depth,
     j.resolution,
     j.version,
     jobs.now() as now,
