@@ -106,6 +106,25 @@ async def test_money_is_left_out_for_an_operator_and_takes_a_code_of_finance() -
         await until(app, lambda: made(fake).state is RecoveryState.APPLYING, "its confirmation")
 
 
+@pytest.mark.requirement("TUI-04")
+async def test_in_the_smallest_window_a_refused_code_leaves_both_buttons_in_sight() -> None:
+    fake = night(money=True)
+    await frozen(fake, "m.ito")
+    async with at_place(fake, "9", person="m.ito") as (app, pilot):
+        await pilot.press("enter")
+        await said(app, "✓ every row was checked")
+        await pilot.press("C")
+        confirm = await dialog(app, RecoveryConfirm)
+        await pilot.resize_terminal(40, 10)
+        confirm.code.value = "999999"
+        press(confirm)
+        await until(app, lambda: confirm.query_one("#fault").size.height == 2, "what became of it, in two lines")
+        assert confirm.query_one("#title").size.height == 2
+        for button in (confirm.cancel_button, confirm.act_button):
+            region = confirm.find_widget(button)
+            assert region.visible_region == region.region, button.id
+
+
 async def test_what_changed_meanwhile_is_listed_and_n_makes_a_new_one_of_the_same_set() -> None:
     fake = night()
     order = await frozen(fake)

@@ -89,7 +89,7 @@ def test_confirming(snap_compare: Compare, size: tuple[int, int]) -> None:
         for entry in dialog.query(Input):
             entry.cursor_blink = False
         await still(pilot, app)
-        dialog.tick()
+        dialog.second()
         await pilot.pause()
 
     assert picture(snap_compare, prepare, size=size, fake=fake)

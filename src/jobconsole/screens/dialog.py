@@ -66,6 +66,8 @@ class ActingDialog(Dialog[R]):
     ACT: ClassVar[str] = ""
     """What the acting button does, in words."""
     CANCEL: ClassVar[str] = "Cancel"
+    NARROW: ClassVar[int] = 0
+    """Below this many cells the buttons stand one under the other, and the dialog has `-narrow`."""
     DEFAULT_CSS = """
     ActingDialog { align: center middle; background: $background 60%; }
     ActingDialog > #dialog { width: 68; max-width: 100%; height: auto; max-height: 100%; padding: 0 2;
@@ -79,6 +81,8 @@ class ActingDialog(Dialog[R]):
     ActingDialog.-low #title { margin-bottom: 0; }
     ActingDialog.-low #buttons { margin-top: 0; }
     ActingDialog.-low #buttons Button { margin: 0 1; }
+    ActingDialog.-narrow #buttons { height: 2; layout: vertical; align-horizontal: left; }
+    ActingDialog.-narrow #buttons Button { margin: 0; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -142,9 +146,10 @@ class ActingDialog(Dialog[R]):
 
     def on_resize(self, event: events.Resize) -> None:
         """What is asked scrolls (page up, page down) so that title, fault and both buttons are always in sight."""
-        low = event.size.height < LOW
+        low, narrow = event.size.height < LOW, event.size.width < self.NARROW
         self.set_class(low, "-low")
-        around = AROUND - 2 if low else AROUND
+        self.set_class(narrow, "-narrow")
+        around = (AROUND - 2 if low else AROUND) + narrow
         self.query_one("#question").styles.max_height = max(1, event.size.height - around)
 
     def action_scroll_question(self, pages: int) -> None:

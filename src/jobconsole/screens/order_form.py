@@ -13,25 +13,22 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from pydantic import SecretStr
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
-from textual.containers import Container
 from textual.content import Content
 from textual.getters import query_one
 from textual.widgets import Input, Static, TextArea
 
-from jobconsole.client import money as money_client
 from jobconsole.client.errors import ClientError, ServiceRefused
 from jobconsole.client.queues import new_key
 from jobconsole.client.service import BEFORE_LOOKUP
 from jobconsole.present.equivalent import equivalent_lines
-from jobconsole.present.plan_confirm import read_code, standing_sentence, tries_piece
 from jobconsole.present.times import read_instant
-from jobconsole.screens.confirm import CodeEntry
+from jobconsole.screens.code_line import CodeEntry, CodeLine
 from jobconsole.screens.sending import SendingDialog, surely
 from jobconsole.widgets.form import Form, InstantField, Prose, Value
 from jobconsole.widgets.line_entry import LineEntry
-from jobconsole.widgets.lines import Lines, content_of
+from jobconsole.widgets.lines import Lines
 from jobcontract.errors import ErrorCode
 from jobcontract.ids import KEY_MAX, REASON_MAX
 from jobcontract.states import InputType
@@ -41,7 +38,6 @@ if TYPE_CHECKING:
     from jobconsole.present.columns import Line
     from jobconsole.present.plans import PlanSeen
     from jobconsole.screens.place import PlaceScreen
-    from jobcontract.plans import CodeStanding
 
 R = TypeVar("R")
 CODE_WORDS = "The six digits from your phone:"
@@ -114,6 +110,7 @@ class _Until:
 class OrderForm(SendingDialog[R], Generic[R]):
     """Asks for what the order needs, and sends it once."""
 
+    NARROW = NARROW
     AUTO_FOCUS = "#reference, Form Prose, CodeEntry, #cancel"
     """What has to be said comes first. No key acts from there: only the named button does."""
     DEFAULT_CSS = """
@@ -121,8 +118,6 @@ class OrderForm(SendingDialog[R], Generic[R]):
     OrderForm .asked { height: 1; width: auto; margin-right: 1; }
     OrderForm #reference { border: none; height: 1; padding: 0 1; margin-bottom: 1; background: $panel; }
     OrderForm #reference:focus { border: none; background: $panel-lighten-1; }
-    OrderForm #given { height: 1; layout: horizontal; }
-    OrderForm #tries { width: auto; margin-left: 2; }
     OrderForm #answered { margin-top: 1; }
     OrderForm #command { margin-top: 1; max-height: 6; }
     OrderForm.-operator Field { margin-bottom: 0; }
@@ -131,15 +126,11 @@ class OrderForm(SendingDialog[R], Generic[R]):
     OrderForm.-low #about { margin-bottom: 0; }
     OrderForm.-low #reference { margin-bottom: 0; }
     OrderForm.-low Field { margin-bottom: 0; }
-    OrderForm.-narrow #given { height: 2; layout: grid; grid-size: 2 2; grid-columns: 11 1fr; grid-rows: 1; }
-    OrderForm.-narrow #given > .asked { column-span: 2; }
-    OrderForm.-narrow #buttons { height: 2; layout: vertical; align-horizontal: left; }
-    OrderForm.-narrow #buttons Button { margin: 0; }
     """
 
     about = query_one("#about", Lines)
+    code_line = query_one(CodeLine)
     code = query_one(CodeEntry)
-    tries = query_one("#tries", Static)
 
     def __init__(self, order: Order[R], service: Service, seen: Callable[[], PlanSeen]) -> None:
         """`seen` says who looks and when, by the service's clock."""
@@ -148,7 +139,6 @@ class OrderForm(SendingDialog[R], Generic[R]):
         self.order = order
         self._service = service
         self._seen = seen
-        self._standing: CodeStanding | None = None
         self._keys: dict[tuple[str, str, datetime | None], str] = {}
 
     def cancel_words(self) -> str:
@@ -167,29 +157,14 @@ class OrderForm(SendingDialog[R], Generic[R]):
         if declared:
             yield Form(declared, zone=self._seen().zone)
         if order.code:
-            with Container(id="given"):
-                yield Static(Content(CODE_WORDS), classes="asked")
-                yield CodeEntry()
-                yield Static(id="tries")
+            yield CodeLine(CODE_WORDS, self._service, self._seen)
         if order.command is not None:
             yield Lines(id="command", indent=2)
         yield Lines(id="answered", indent=2)
 
     def on_mount(self) -> None:
-        """Says what is done, and asks whether the person can give a code."""
+        """Says what is done."""
         self.second()
-        if self.order.code:
-            self.run_worker(self._ask_standing(), group="standing", exit_on_error=False)
-
-    def on_resize(self, event: events.Resize) -> None:
-        """A narrow window has the parts under each other."""
-        narrow = event.size.width < NARROW
-        self.set_class(narrow, "-narrow")
-        super().on_resize(event)
-        if narrow:
-            question = self.query_one("#question")
-            room = question.styles.max_height
-            question.styles.max_height = max(1, (int(room.value) if room is not None else 2) - 1)
 
     def second(self) -> None:
         """Counts down what its lines count. Before its parts are composed there is nothing to say it in."""
@@ -199,8 +174,8 @@ class OrderForm(SendingDialog[R], Generic[R]):
         for form in self.query(Form):
             form.at(self._seen().now)
         self._show_command()
-        if self.order.code:
-            self.tries.update(content_of((tries_piece(self._standing, self._seen().now),)))
+        for line in self.query(CodeLine):
+            line.second()
 
     def sending(self) -> Awaitable[R] | None:
         """The order under its key; the code's field is empty from then on."""
@@ -223,12 +198,11 @@ class OrderForm(SendingDialog[R], Generic[R]):
         code = None
         if self.order.code:
             try:
-                code = SecretStr(read_code(self.code.value))
+                code = self.code_line.take()
             except ValueError as fault:
                 self.fault(str(fault))
                 self.code.focus()
                 return None
-            self.code.value = ""
         return self._send(Given(reason=reason, reference=reference, code=code, until=until))
 
     def refused(self, error: ClientError) -> None:
@@ -239,7 +213,7 @@ class OrderForm(SendingDialog[R], Generic[R]):
         if isinstance(error, ServiceRefused) and error.problem.status not in BEFORE_LOOKUP:
             self._keys.clear()
         if self.order.code:
-            self.run_worker(self._ask_standing(), group="standing", exclusive=True, exit_on_error=False)
+            self.code_line.refused(error)
             self.code.focus()
 
     def copyable(self) -> str | None:
@@ -264,24 +238,16 @@ class OrderForm(SendingDialog[R], Generic[R]):
         key = self._keys.setdefault((given.reason, given.reference, given.until), new_key())
         return await surely(lambda: self.order.send(given, key), self.checking)
 
-    async def _ask_standing(self) -> None:
-        try:
-            standing = await money_client.code_standing(self._service)
-        except ClientError:
-            return  # the order itself says what is wrong
-        if not self.is_attached or not self.query("#tries"):
-            return
-        first, self._standing = self._standing is None, standing
-        self.second()
-        seen = self._seen()
-        if first and (sentence := standing_sentence(standing, seen.me, seen.zone, seen.now)):
-            self.fault(sentence)
-
     @on(TextArea.Changed)
     @on(Input.Changed)
     def _changed(self) -> None:
         """The command follows what is typed."""
         self._show_command()
+
+    @on(CodeLine.Told)
+    def _told_of_code(self, event: CodeLine.Told) -> None:
+        event.stop()
+        self.fault(event.sentence)
 
     @on(Input.Submitted)
     def _entered(self, event: Input.Submitted) -> None:

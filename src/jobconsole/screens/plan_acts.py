@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from jobconsole.client import money as money_client
 from jobconsole.client import plans as client
 from jobconsole.client.errors import ClientError, OutcomeUnknown, ServiceRefused
 from jobconsole.client.plans import Confirming
@@ -161,23 +160,22 @@ class PlanActingScreen(PlanFetchingScreen):
         if digest is None:
             return
         service = self.shell.service
-        dialog = ConfirmDialog(Confirming(plan, digest), service, self.seen, None)
+        dialog = ConfirmDialog(Confirming(plan, digest), service, self.seen)
         service.on_checking = lambda _key: dialog.checking()
-        if plan.confirm_by is not None:
-            self.work(self._ask_standing(dialog), doing="Asking about your phone", group="standing", exclusive=True)
         ended = await self.app.push_screen_wait(dialog)
         if ended is None:
             if self.state() is PlanState.OPEN and not dialog.unsure:
                 self.say("Not confirmed: nothing was released. The plan stays open.")
             self.reload_soon()
-        elif ended.plan is None:
+        elif ended.confirmed is None:
             await self.make_anew()
         else:
             items = frozenset(row.item for row in self.items.rows)
-            self.took(ended.plan)
+            self.took(ended.confirmed)
             self._on_confirmed(items)
-            self.say(f"Confirmed: plan {plan.name} {'waits' if ended.plan.state is PlanState.ARMED else 'goes on'}.")
-            self.after_confirming(ended.plan)
+            waits = ended.confirmed.state is PlanState.ARMED
+            self.say(f"Confirmed: plan {plan.name} {'waits' if waits else 'goes on'}.")
+            self.after_confirming(ended.confirmed)
 
     def begin(self, plan: Plan) -> None:
         """Shows another plan here."""
@@ -187,11 +185,6 @@ class PlanActingScreen(PlanFetchingScreen):
         self.kept_out.show(())
         self.show_all()
         self.reload_soon()
-
-    async def _ask_standing(self, dialog: ConfirmDialog) -> None:
-        standing = await money_client.code_standing(self.shell.service)
-        if dialog.is_attached:
-            dialog.stands(standing)
 
     async def _drop(self) -> bool:
         key, service = new_key(), self.shell.service

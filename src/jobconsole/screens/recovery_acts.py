@@ -101,11 +101,11 @@ class RecoveryActingScreen(SeenScreen):
             if state_now(self.recovery, self.seen().now) is RecoveryState.OPEN and not dialog.unsure:
                 self.say("Not confirmed: nothing was done. The recovery stays open.")
             self.refresh_all()
-        elif ended.recovery is None:
+        elif ended.confirmed is None:
             await self._anew()
         else:
-            self.recovery = ended.recovery
-            self.after_confirming(ended.recovery)
+            self.recovery = ended.confirmed
+            self.after_confirming(ended.confirmed)
 
     def after_confirming(self, recovery: Recovery) -> None:
         """Goes on to the screen that watches it."""
