@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
+import pytest
+
+from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.events import Hint, Topic
 from jobcontract.states import Role
 from jobservice.api.events import _heard_by
 from jobservice.api.hub import Hub, Subscription
-from jobservice.api.stream import Heard, Pace, Stream, coalesce
-from jobservice.usecases.hints import HintBatch
+from jobservice.api.stream import Heard, Hearing, Pace, Stream, coalesce
+from jobservice.store.database import Database
+from jobservice.store.items import Reach
+from jobservice.usecases.actor import Actor
+from jobservice.usecases.hints import Asked, Audience, HintBatch, readable
+from jobservice.usecases.service import Service
 from jobservice.usecases.session import Membership, SignedIn
+from tests.api.conftest import Api, until
 
 NOW = datetime(2026, 12, 1, tzinfo=UTC)
-HEARD: Heard = {"acme": frozenset({Topic.ITEM})}
+SOME = Reach(customers=("CUST-7",), workspaces=None)
+
+
+def audience(role: Role = Role.FINANCE, *, person: str = "m.ito", customers: tuple[str, ...] | None = None) -> Audience:
+    return Audience.of(Actor(person=person, tenant="acme", role=role, customers=customers))
+
+
+HEARD: Heard = {"acme": Hearing(topics=frozenset({Topic.ITEM}), audience=audience())}
 
 
 def hint(identifier: str, version: int) -> Hint:
@@ -24,8 +40,10 @@ def hint(identifier: str, version: int) -> Hint:
 class Scripted(Hub):
     """A hub that answers readings from a list, as one whose streams read beside each other does: with repetitions."""
 
-    def __init__(self, batches: Iterable[HintBatch]) -> None:
+    def __init__(self, batches: Iterable[HintBatch], reachable: Iterable[set[str] | None] = ()) -> None:
+        """`reachable`: what is in reach at each look; None where the database is away."""
         self._batches = iter(batches)
+        self._reachable = iter(reachable)
         self.closing = False
         self.identity = "0" * 32
 
@@ -37,6 +55,13 @@ class Scripted(Hub):
 
     async def read(self, tenant: str, since: HintBatch | None) -> HintBatch:  # noqa: ARG002 - the same
         return next(self._batches)
+
+    async def readable(self, tenant: str, audience: Audience, hints: Iterable[Hint]) -> list[Hint]:  # noqa: ARG002 - the same
+        if not audience.reach.narrowed:
+            return list(hints)
+        if (answer := next(self._reachable)) is None:
+            raise Refusal(ErrorCode.DATABASE_AWAY, "Away.")
+        return [hint for hint in hints if hint.id in answer]
 
 
 def batch(position: int, *hints: Hint) -> HintBatch:
@@ -85,38 +110,53 @@ async def test_a_topic_that_one_may_not_read_of_is_not_told() -> None:
     stream.subscription.wake("acme")
     told = await anext(frames)
     assert (told.count(b'"id":"a"'), told.count(b'"id":"s"')) == (1, 0)
-    heard["acme"] = frozenset(Topic)
+    heard["acme"] = Hearing(topics=frozenset(Topic), audience=audience())
     stream.subscription.wake("acme")
     assert b'"id":"s"' in await anext(frames), "rights that came are looked at again"
     await frames.aclose()  # type: ignore[attr-defined]  # an async generator
 
 
-async def test_who_sees_some_customers_hears_of_kinds_and_of_no_job() -> None:
-    people = [
-        Membership(tenant="acme", name="Acme", role=Role.SUPPORT, customers=None, workspaces=None),
-        Membership(tenant="acme", name="Acme", role=Role.SUPPORT, customers=("CUST-7",), workspaces=None),
-    ]
-    job = Hint(topic=Topic.JOB, tenant="acme", queue="t.sync", id="01a2", version=7)
-    told = []
-    for membership in people:
-        signed_in = SignedIn(person="s", name="S", demo=False, memberships=(membership,), expires_at=NOW, now=NOW)
-        heard = _heard_by(signed_in, None)
+async def test_who_sees_some_customers_is_told_what_is_in_reach_also_where_nobody_could_tell_at_first() -> None:
+    membership = Membership(tenant="acme", name="Acme", role=Role.FINANCE, customers=SOME.customers, workspaces=None)
+    signed_in = SignedIn(person="s", name="S", demo=False, memberships=(membership,), expires_at=NOW, now=NOW)
+    heard = _heard_by(signed_in, None)
+    assert heard["acme"].audience == audience(person="s", customers=SOME.customers)
+    changed = batch(6, hint("a", 1), hint("b", 1))
+    hub = Scripted([batch(5), changed, changed], [None, {"b"}])
 
-        async def rights(heard: Heard = heard) -> Heard:
-            return heard
+    async def rights() -> Heard:
+        return heard
 
-        stream = Stream(
-            Scripted([batch(5), batch(6, job)]),
-            heard,
-            rights,
-            Pace(beat_seconds=60, recheck_seconds=60),
-            lambda _: None,
-        )
-        await stream.open(None, seconds=1)
-        frames = stream.frames()
-        await anext(frames)
-        stream.subscription.wake("acme")
-        told.append(await anext(frames))
-        await frames.aclose()  # type: ignore[attr-defined]  # an async generator
-    assert [frame.count(b"01a2") for frame in told] == [1, 0]
-    assert b'"topic":"jobs","tenant":"acme","queue":"t.sync","id":"t.sync","version":7' in told[1]
+    stream = Stream(hub, heard, rights, Pace(beat_seconds=60, recheck_seconds=60), lambda _: None)
+    await stream.open(None, seconds=1)
+    frames = stream.frames()
+    await anext(frames)
+    stream.subscription.wake("acme")
+    told = asyncio.ensure_future(anext(frames))  # nothing: the database is away
+    await until(lambda: not stream.subscription.due)
+    stream.subscription.wake("acme")
+    frame = await told
+    await frames.aclose()  # type: ignore[attr-defined]  # an async generator
+    assert (frame.count(b'"id":"a"'), frame.count(b'"id":"b"')) == (0, 1)
+    assert frame.splitlines()[1].endswith(b"-6")
+
+
+async def test_people_of_one_reach_share_one_look(api: Api, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[Asked] = []
+
+    async def counted(database: Database, tenant: str, asked: Asked) -> frozenset[str]:
+        looks.append(asked)
+        return await readable(database, tenant, asked)
+
+    monkeypatch.setattr("jobservice.api.hub.readable", counted)
+    mine, foreign = [(await api.push(key, customer=of))["id"] for key, of in (("K-1", "CUST-7"), ("K-2", "CUST-8"))]
+    found = Hub(service.database, poll_seconds=60, flush_seconds=0)
+    subscription = found.subscribe(frozenset({"acme"}))
+    hints = [hint(mine, 1), hint(foreign, 1), hint("q", 1).model_copy(update={"topic": Topic.ITEMS})]
+    people = [audience(person=f"p.{number}", customers=SOME.customers) for number in range(20)]
+    told = await asyncio.gather(*(found.readable("acme", each, hints) for each in people))
+    assert all([each.id for each in one] == [mine, "q"] for one in told)
+    assert await found.readable("acme", audience(), hints) == hints
+    assert await found.readable("acme", people[0], hints[2:]) == hints[2:]
+    assert [each.things for each in looks] == [frozenset({(Topic.ITEM, mine), (Topic.ITEM, foreign)})]
+    found.unsubscribe(subscription)

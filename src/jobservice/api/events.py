@@ -16,14 +16,15 @@ from jobcontract.events import Topic
 from jobcontract.permissions import GRANTS, Permission
 from jobservice.api.admission import Admission, Admitted
 from jobservice.api.endpoints import Endpoint
-from jobservice.api.stream import Heard, Pace, Stream
+from jobservice.api.stream import Heard, Hearing, Pace, Stream
+from jobservice.usecases.hints import Audience
 from jobservice.usecases.session import SignedIn, authenticate
 
 EVENTS_TYPE = "text/event-stream"
 _NEEDS: Mapping[Topic, Permission] = {
     Topic.ITEM: Permission.QUEUE_READ,
     Topic.ITEMS: Permission.QUEUE_READ,
-    Topic.PLAN: Permission.QUEUE_READ,
+    Topic.PLAN: Permission.PLAN_READ,
     Topic.MONEY: Permission.QUEUE_READ,
     Topic.SCHEDULE: Permission.SCHEDULE_READ,
     Topic.SCHEDULES: Permission.SCHEDULE_READ,
@@ -60,15 +61,16 @@ async def events(
 
 
 def _heard_by(signed_in: SignedIn, named: str | None) -> Heard:
-    """The topics of each tenant that the person may read of, within the tenant that the request names. Whoever sees some
-    customers or workspaces hears of kinds of jobs, and not which job of whom it is."""
+    """What the person may be told of each tenant that they may read of, within the tenant that the request names."""
     told = {
-        membership.tenant: frozenset(topic for topic in Topic if _NEEDS[topic] in GRANTS[membership.role])
-        - (frozenset({Topic.JOB}) if (membership.customers, membership.workspaces) != (None, None) else frozenset())
+        membership.tenant: Hearing(
+            topics=frozenset(topic for topic in Topic if _NEEDS[topic] in GRANTS[membership.role]),
+            audience=Audience.of(signed_in.actor(membership.tenant)),
+        )
         for membership in signed_in.memberships
         if named in (None, membership.tenant)
     }
-    return {tenant: topics for tenant, topics in told.items() if topics}
+    return {tenant: hearing for tenant, hearing in told.items() if hearing.topics}
 
 
 class _Rights:

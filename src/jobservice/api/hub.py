@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
@@ -14,9 +15,10 @@ import psycopg
 import structlog
 
 from jobcontract.errors import ErrorCode, Refusal
+from jobcontract.events import Hint
 from jobservice.store.database import Database
 from jobservice.store.listen import listening
-from jobservice.usecases.hints import HintBatch, read_hints
+from jobservice.usecases.hints import Asked, Audience, HintBatch, read_hints, readable
 
 _LOG = structlog.get_logger("jobservice.api.hub")
 _PAUSE_LEAST = 0.1
@@ -57,6 +59,9 @@ class _Tenant:
     later: asyncio.TimerHandle | None = None
     read: _Read | None = None
     reading: asyncio.Lock = field(default_factory=asyncio.Lock)
+    judged: dict[Asked, frozenset[str]] = field(default_factory=dict)
+    """What was looked up in this round: the ids of what may be read."""
+    judging: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 class Hub:
@@ -155,6 +160,28 @@ class Hub:
                 return batch
             return _beside(last.batch, since, batch)
 
+    async def readable(self, tenant: str, audience: Audience, hints: Iterable[Hint]) -> list[Hint]:
+        """Those of the hints that name nothing which the audience may not read. People of one reach who stand at one place
+        share one look at the database.
+
+        Refusal DATABASE_AWAY or TIMED_OUT as reading does.
+        """
+        found = list(hints)
+        for asked in audience.asked(found):
+            seen = await self._judge(tenant, asked)
+            found = [hint for hint in found if hint.id in seen or (hint.topic, hint.id) not in asked.things]
+        return found
+
+    async def _judge(self, tenant: str, asked: Asked) -> frozenset[str]:
+        rounds = self._tenants[tenant]
+        async with rounds.judging:
+            now = rounds.round
+            if (seen := rounds.judged.get(asked)) is None:
+                seen = await readable(self._database, tenant, asked)
+                if rounds.round == now:
+                    rounds.judged[asked] = seen
+        return seen
+
     def _wake_all(self) -> None:
         for tenant in tuple(self._tenants):
             self._wake(tenant)
@@ -177,6 +204,7 @@ class Hub:
             return
         rounds.later, rounds.last_at = None, asyncio.get_running_loop().time()
         rounds.round += 1
+        rounds.judged.clear()
         for subscription in self._subscriptions:
             subscription.wake(tenant)
 

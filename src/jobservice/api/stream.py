@@ -8,13 +8,13 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from jobcontract.errors import Refusal
 from jobcontract.events import EventName, Hint, Hints, Topic
 from jobservice.api.hub import Hub, Subscription
-from jobservice.usecases.hints import HintBatch
+from jobservice.usecases.hints import Audience, HintBatch
 
 FRAME_HINTS = 500
 """Most hints of one event: a line stays far below what clients take."""
@@ -23,8 +23,18 @@ BEAT = b": beat\n"
 _ID = re.compile(r"(?P<identity>[0-9a-f]{32})-(?P<position>[0-9]{1,19})", re.ASCII)
 
 Versions = Mapping[tuple[str, str], int]
-Heard = Mapping[str, frozenset[Topic]]
-"""What a stream may be told: the topics of each tenant."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hearing:
+    """What a stream may be told of one tenant: topics, and of single things those that its audience may read."""
+
+    topics: frozenset[Topic]
+    audience: Audience
+
+
+Heard = Mapping[str, Hearing]
+"""What a stream may be told, by tenant."""
 Rights = Callable[[], Awaitable[Heard | None]]
 """Looks again: what to hear of, or None where the token or all its rights ended."""
 
@@ -144,17 +154,26 @@ class Stream:
     async def _read(self, tenant: str) -> list[Hint]:
         since = self._places.get(tenant)
         batch = await self._hub.read(tenant, since)
-        self._places[tenant] = batch
         if batch.reset:
+            self._places[tenant] = batch
             self._reset = True
             self._last.pop(tenant, None)
             return []
         before = self._last.get(tenant, {})
         newest = coalesce(batch.hints)
+        new = [hint for key, hint in newest.items() if hint.version > before.get(key, -1)]
+        told = await self._readable(tenant, new)
+        self._places[tenant] = batch  # not before: where nobody can tell what may be read, it comes again
         self._last[tenant] = {key: hint.version for key, hint in newest.items()}
-        topics = self._heard.get(tenant, frozenset())
-        new = (hint for key, hint in newest.items() if hint.version > before.get(key, -1))
-        return [told for hint in new if (told := _told(hint, topics)) is not None]
+        return told
+
+    async def _readable(self, tenant: str, hints: Sequence[Hint]) -> list[Hint]:
+        """Those of the hints that the stream may be told."""
+        hearing = self._heard.get(tenant)
+        if hearing is None:
+            return []
+        heard = [hint for hint in hints if hint.topic in hearing.topics]
+        return await self._hub.readable(tenant, hearing.audience, heard)
 
     def _hints(self, hints: Iterable[Hint], *, last: bool = True) -> bytes:
         """An event of hints. Only the last part of a batch carries the new position: resuming before it repeats all."""
@@ -171,13 +190,6 @@ class Stream:
         """Where to resume: the least position of all tenants, in this very database."""
         position = min((place.position for place in self._places.values()), default=0)
         return f"{self._identity}-{position}"
-
-
-def _told(hint: Hint, topics: frozenset[Topic]) -> Hint | None:
-    """The hint as it is told to who hears of these topics: who hears of kinds of jobs alone is told of the kind."""
-    if hint.topic is Topic.JOB and Topic.JOB not in topics and Topic.JOBS in topics:
-        return hint.model_copy(update={"topic": Topic.JOBS, "id": hint.queue})
-    return hint if hint.topic in topics else None
 
 
 def coalesce(hints: Iterable[Hint]) -> dict[tuple[str, str], Hint]:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 from jobcontract.events import Hint, Topic
 from jobservice.store.database import Transaction
+from jobservice.store.items import Reach
+from jobservice.store.recoveries import Sight
 
 SCHEDULES_ONE_BY_ONE = 3
 """Of more schedules than this in a tenant at once, one hint says it of all."""
@@ -131,3 +133,28 @@ async def read(transaction: Transaction, *, position: int | None, seen: Collecti
     return ReadHints(
         position=row["position"], floor=row["floor"], hints=hints, ahead=frozenset(ahead.union(row["seen_ahead"]))
     )
+
+
+async def readable(
+    transaction: Transaction,
+    reach: Reach,
+    sight: Sight | None,
+    *,
+    items: Collection[str],
+    jobs: Collection[str],
+    plans: Collection[str],
+    recoveries: Collection[str],
+) -> frozenset[str]:
+    """The ids of those items and jobs of the tenant that are within reach, and of those plans and recoveries that are seen."""
+    rows = await transaction.rows(
+        "hints/readable",
+        items=list(items),
+        jobs=list(jobs),
+        plans=list(plans),
+        recoveries=list(recoveries),
+        owner=None if sight is None or not sight.own_jobs_only else sight.person,
+        runs=sight is not None and sight.runs,
+        retries=sight is not None and sight.jobs,
+        **reach.parameters(),
+    )
+    return frozenset(row["id"] for row in rows)

@@ -35,6 +35,11 @@ class Reach:
     customers: tuple[str, ...] | None
     workspaces: tuple[str, ...] | None
 
+    @property
+    def narrowed(self) -> bool:
+        """Whether it is less than the tenant."""
+        return self.customers is not None or self.workspaces is not None
+
     def parameters(self) -> dict[str, object]:
         """As parameters of a statement."""
         return {
