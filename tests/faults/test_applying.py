@@ -218,6 +218,8 @@ def judge(superuser: psycopg.Connection[Any], ledger: Any, world: Chaos, plans: 
     counted = superuser.execute("select coalesce(sum(gross_minor), 0) from jobs.outgoings").fetchone()
     assert counted == (1_000 * (len(released) + len(uncertain)),), where
     assert states(superuser) == {"done": len(plans)}, where
+    accounts = superuser.execute("select plan::text, status from jobs.jobs where carrier = 'plan'").fetchall()
+    assert sorted(accounts) == sorted((plan, "succeeded") for plan in plans), f"{where}: each plan is one settled job"
 
 
 def open_turns(superuser: psycopg.Connection[Any]) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from copy import copy
+from typing import cast
 from uuid import UUID
 
 from jobcontract.job_states import JobStatus
@@ -16,14 +17,16 @@ from jobservice.application_jobs import FailedJob
 from jobservice.delivery import Letter
 from jobservice.store.database import Database, Transaction
 from jobservice.usecases.job_submission import Submission, submit_kind
-from jobservice.worker import reconciling_jobs
+from jobservice.worker import applying, reconciling_jobs
 from jobservice.worker.failure_effects import FailureEffects
 from jobservice.worker.fenced import FencedDuty, take
 from jobservice.worker.job_notices import JobNotices
 from jobservice.worker.reconciling_jobs import ReconcilingJobs
 from tests.usecases.desk import NOTES, RECORDS
 from tests.usecases.desk import application as desk_application
+from tests.usecases.money_desk import MoneyDesk
 from tests.worker.jobs_stage import KIND
+from tests.worker.plans_stage import Stage
 
 
 async def stand_still() -> None:
@@ -76,11 +79,25 @@ async def submit(database: Database, name: str) -> None:
     await stand_still()
 
 
+async def close(database: Database) -> None:
+    """Apply a plan, end it with its account, and get no further: before the commit."""
+
+    async def submitted(*_: object) -> str | None:
+        await stand_still()
+        return None
+
+    applying.submit_at_end = submitted
+    stage = Stage(desk=cast("MoneyDesk", None), database=database, records=RECORDS)
+    await stage.apply(UUID(int=66))
+
+
 async def main(name: str, url: str) -> None:
     """Run it."""
     database = await Database.open(url, name="killed duty", most=5)
     if name in ("submitting", "submitted"):
         await submit(database, name)
+    if name == "closing":
+        await close(database)
     duty = duty_of(name)
     lease = await take(database, duty, UUID(int=66), woken=True)
     assert lease is not None

@@ -12,7 +12,7 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from jobcontract.job_states import JobEventKind
-from jobservice.store.database import Transaction
+from jobservice.store.database import Row, Transaction
 
 FIRST = UUID(int=0)
 """Before every job."""
@@ -56,6 +56,21 @@ async def unsettled(
     rows = await transaction.rows("reconciling_jobs/unsettled", after=after, most=most, grace=grace)
     found = [Suspect(family=row["family"], job=row["job"], tenant=row["tenant"]) for row in rows if row["wrong"]]
     return found, rows[-1]["job"] if rows and rows[-1]["looked"] == most else None
+
+
+async def unsettled_plans(
+    transaction: Transaction, *, after: UUID, most: int, grace: float
+) -> tuple[Sequence[Suspect], UUID | None]:
+    """As `unsettled`, of the jobs that a plan carries: those that stayed behind their plan."""
+    rows = await transaction.rows("reconciling_jobs/unsettled_plans", after=after, most=most, grace=grace)
+    found = [Suspect(family=row["family"], job=row["job"], tenant=row["tenant"]) for row in rows if row["wrong"]]
+    return found, rows[-1]["job"] if rows and rows[-1]["looked"] == most else None
+
+
+async def plan_standing(transaction: Transaction, *, family: str, job: str) -> Row | None:
+    """How the plan (`plan`, its id) of a locked job stands (`state`, None: it is not there; `accounted`, `reason`), and for
+    how many seconds the job showed no life (`quiet`)."""
+    return await transaction.row("reconciling_jobs/plan_standing", family=family, job=job)
 
 
 async def live(

@@ -94,7 +94,7 @@ class PlanAccount:
             async with transaction.connection.transaction():
                 job = await self._begun(transaction)
                 if job is not None:
-                    await self._settle(transaction, job, closed, counts)
+                    await settle_account(transaction, job, self.plan, closed, counts)
                     await self._hint(transaction, job.id)
         except psycopg.OperationalError:
             raise
@@ -165,40 +165,51 @@ class PlanAccount:
         await store.write(transaction, job, change, [event], steps)
         await self._hint(transaction, job.id)
 
-    async def _settle(self, transaction: Transaction, job: LockedJob, closed: Row, counts: Sequence[Count]) -> None:
-        sentence = _sentence(counts)
-        if closed["state"] == PlanState.DONE:
-            step = job.state.at(_STEP)
-            event = NewEvent(
-                kind=JobEventKind.STEP_SUCCEEDED, sentence=sentence, step=step.step, status=StepStatus.SUCCEEDED.value
-            )
-            change = StepChange(position=_STEP, status=StepStatus.SUCCEEDED, progress=100, sentence=sentence)
-            await settle_with(transaction, job, JobStatus.SUCCEEDED, [change], [event], sentence=sentence)
-            return
-        if closed["state"] == PlanState.ABORTED:
-            person = await plan_jobs.ending(transaction, self.plan)
-            why = f"The plan was aborted: {(closed['reason'] or 'no reason was given').rstrip('.')}."
-            await store.ask_cancel(transaction, job, person=person, reason=closed["reason"] or "aborted", sentence=why)
-            job = await self._locked_again(transaction, job)
-            await settle_with(
-                transaction, job, JobStatus.CANCELLED, (), (), sentence=f"{why} {sentence}", person=person
-            )
-            return
-        why = f"The plan lapsed. {closed['reason'] or ''} {sentence}"
-        await settle_with(transaction, job, JobStatus.FAILED, (), (), sentence=why, step=job.state.at(_STEP).step)
-
-    async def _locked_again(self, transaction: Transaction, job: LockedJob) -> LockedJob:
-        again = await store.lock(transaction, job.family, job.id)
-        if again is None:
-            raise RuntimeError(f"job {job.id} went away while its row was locked")
-        return again
-
     async def _hint(self, transaction: Transaction, job: str) -> None:
         await hints.add_jobs(transaction, ((self.tenant, PLAN_APPLY, job),))
 
     def _not_written(self, error: Exception) -> None:
         reason = error.detail if isinstance(error, Refusal) else type(error).__name__
         _log.warning("plan-account-not-written", plan=self.plan, reason=reason)
+
+
+async def settle_account(
+    transaction: Transaction,
+    job: LockedJob,
+    plan: str,
+    closed: Row,
+    counts: Sequence[Count],
+    *,
+    reconciled: str | None = None,
+) -> None:
+    """Settle the locked account of a plan as the plan ended (`closed`: its `state` and `reason`). `reconciled`: what was found
+    where it had stayed behind: a line of history of its own, before."""
+    sentence = _sentence(counts)
+    found = [] if reconciled is None else [NewEvent(kind=JobEventKind.RECONCILED, sentence=reconciled)]
+    if closed["state"] == PlanState.DONE:
+        step = job.state.at(_STEP)
+        event = NewEvent(
+            kind=JobEventKind.STEP_SUCCEEDED, sentence=sentence, step=step.step, status=StepStatus.SUCCEEDED.value
+        )
+        change = StepChange(position=_STEP, status=StepStatus.SUCCEEDED, progress=100, sentence=sentence)
+        await settle_with(transaction, job, JobStatus.SUCCEEDED, [change], [*found, event], sentence=sentence)
+        return
+    if closed["state"] == PlanState.ABORTED:
+        person = await plan_jobs.ending(transaction, plan)
+        why = f"The plan was aborted: {(closed['reason'] or 'no reason was given').rstrip('.')}."
+        await store.ask_cancel(transaction, job, person=person, reason=closed["reason"] or "aborted", sentence=why)
+        job = await _locked_again(transaction, job)
+        await settle_with(transaction, job, JobStatus.CANCELLED, (), found, sentence=f"{why} {sentence}", person=person)
+        return
+    why = f"The plan lapsed. {closed['reason'] or ''} {sentence}"
+    await settle_with(transaction, job, JobStatus.FAILED, (), found, sentence=why, step=job.state.at(_STEP).step)
+
+
+async def _locked_again(transaction: Transaction, job: LockedJob) -> LockedJob:
+    again = await store.lock(transaction, job.family, job.id)
+    if again is None:
+        raise RuntimeError(f"job {job.id} went away while its row was locked")
+    return again
 
 
 async def submit_at_end(

@@ -32,6 +32,7 @@ from jobservice.store.jobs import LockedJob
 from jobservice.store.reconciling_jobs import FIRST, LiveRun, Place, Standing, Suspect
 from jobservice.usecases.job_settling import settle
 from jobservice.worker.fenced import Lease
+from jobservice.worker.reconciling_plans import reconcile_account
 
 _log = structlog.get_logger("jobservice.worker")
 
@@ -53,7 +54,9 @@ class ReconcilingJobs:
     wakes: ClassVar[frozenset[str]] = frozenset()
     _after: UUID = field(default=FIRST, init=False)
     _after_run: Place = field(default_factory=Place, init=False)
+    _after_plan: UUID = field(default=FIRST, init=False)
     _suspects: Sequence[Suspect] = field(default=(), init=False)
+    _plans: Sequence[Suspect] = field(default=(), init=False)
     _runs: Sequence[LiveRun] = field(default=(), init=False)
 
     async def wanted(self, database: Database, holder: UUID) -> bool:  # noqa: ARG002  # whoever asks
@@ -67,14 +70,24 @@ class ReconcilingJobs:
                 transaction, after=self._after_run, most=self.batch, grace=GRACE_SECONDS
             )
             self._after_run = place or Place()
-        return bool(self._suspects or self._runs)
+            self._plans, last = await store.unsettled_plans(
+                transaction, after=self._after_plan, most=self.batch, grace=GRACE_SECONDS
+            )
+            self._after_plan = last or FIRST
+        return self._found
+
+    @property
+    def _found(self) -> bool:
+        """Whether the last look found something."""
+        return bool(self._suspects or self._runs or self._plans)
 
     async def run_once(self, lease: Lease) -> Mapping[str, int]:
         """Judge what the last look suspects, each in a transaction of its own; how many of each verdict."""
-        if not (self._suspects or self._runs):
+        if not self._found:
             await self.wanted(lease.database, lease.holder)
         suspects, self._suspects = self._suspects, ()
         runs, self._runs = self._runs, ()
+        plans, self._plans = self._plans, ()
         done: Counter[str] = Counter()
         for suspect in suspects:
             if lease.stopping():
@@ -84,6 +97,10 @@ class ReconcilingJobs:
             if lease.stopping():
                 break
             done[await self._end(lease, run)] += 1
+        for suspect in plans:
+            if lease.stopping():
+                break
+            done[await reconcile_account(lease, suspect)] += 1
         return {what: count for what, count in done.items() if what != VerdictKind.LEAVE}
 
     async def _reconcile(self, lease: Lease, family: str, job: str, tenant: str, run: str | None = None) -> str:

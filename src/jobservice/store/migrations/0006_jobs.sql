@@ -694,6 +694,7 @@ grant execute on function jobs.hand_over(text, uuid) to jobs_api, jobs_worker;
 -- What the reconciler, the failure effects and the notices look for. By id: an index on what every report changes would
 -- cost each of them.
 create index jobs_unsettled on jobs.jobs (id) where settled_at is null and carrier = 'engine';
+create index jobs_unsettled_plans on jobs.jobs (id) where settled_at is null and carrier = 'plan';
 create index jobs_effects_due on jobs.jobs (failure_effect_at, id) where failure_effect_state = 'due';
 
 -- Purging (MONEY.md 31): a role that deletes what is past its retention, and nothing else. Whatever it is told: a trail
@@ -821,10 +822,22 @@ grant select (id, plan) on jobs.items to jobs_purge;
 create policy purge on jobs.idempotency_keys for select to jobs_purge using (true);
 create policy purge_expired on jobs.idempotency_keys for delete to jobs_purge using (expires_at < jobs.now());
 grant select (tenant, person, method, path, key, expires_at), delete on jobs.idempotency_keys to jobs_purge;
+-- Notices about confirmations and locks, once they were delivered or given up; alarms, once they are over and nobody is to
+-- be told of them any more.
+create policy purge on jobs.notices for select to jobs_purge using (true);
+create policy purge_delivered on jobs.notices for delete to jobs_purge
+using ((sent_at is not null or given_up_at is not null) and made_at < jobs.now() - interval '1 day');
+grant select (id, tenant, made_at, sent_at, given_up_at), delete on jobs.notices to jobs_purge;
+create policy purge on jobs.alarms for select to jobs_purge using (true);
+create policy purge_over on jobs.alarms for delete to jobs_purge
+using (cleared_at < jobs.now() - interval '1 day' and told <> 'waiting');
+grant select (id, tenant, cleared_at, told), delete on jobs.alarms to jobs_purge;
 -- To lock what it is about to remove: whoever makes a retry of it waits, and then finds that it is gone.
 grant update (version) on jobs.jobs to jobs_purge;
 create index plans_past on jobs.plans (ended_at, id) where ended_at is not null;
 create index recoveries_past on jobs.recoveries (ended_at, id) where ended_at is not null;
+create index notices_past on jobs.notices (made_at) where sent_at is not null or given_up_at is not null;
+create index alarms_past on jobs.alarms (cleared_at) where cleared_at is not null;
 
 -- What is not the application's: a job that is the account of a confirmed plan.
 select jobs.ensure_family('service');
