@@ -22,7 +22,7 @@ async def payees(transaction: Transaction, plan: str) -> list[tuple[str, str]]:
 async def make(
     transaction: Transaction, plan: str, *, alike: Mapping[str, str], above: Mapping[str, int], seconds: float
 ) -> None:
-    """Write the warnings of a plan as it is frozen now; answers of before stay with the items that stay.
+    """Write the warnings of a plan as it is frozen now, and on its rows; answers of before stay with the items that stay.
 
     `alike`: payee id to the name it looks like; `above`: minor units by currency from which a warning must be answered;
     `seconds`: how far back changes of account and equal payments count.
@@ -35,4 +35,3 @@ async def make(
         seconds=seconds,
         times=UNUSUAL_TIMES,
     )
-    await transaction.run("plan_warnings/mark", plan=plan)
