@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -129,6 +130,26 @@ async def test_nothing_is_found_past_permission_reach_or_tenant(desk: Desk) -> N
     assert (await find(desk.service, narrow, "lark-42")).found
     await refused_with(ErrorCode.INVALID_REQUEST, find(desk.service, narrow, " x "))
     await refused_with(ErrorCode.INVALID_REQUEST, find(desk.service, narrow, "x\x00y"))
+
+
+async def test_what_others_have_hides_nothing_of_ones_own(desk: Desk) -> None:
+    """The beginning of an id and a requester fit more jobs of others than are looked at: one's own is found all the same."""
+    connection = desk.people.connection
+    row = connection.execute("select jobs.now()").fetchone()
+    at = row[0] - timedelta(hours=1)
+    with connection.transaction():
+        mine = add_job(connection, at, customer="C-1", workspace="W-1", requester="p.push")
+        add_job(connection, at, customer="C-1", workspace="W-2", requester="o.lind")
+        for _ in range(FOUND_MOST + 5):
+            add_job(connection, at, customer="C-2", workspace="W-3", requester="p.push")
+    of_customer = desk.actor("s.bell", customers=("C-0", "C-1"))
+    of_workspace = replace(desk.actor("s.bell"), workspaces=("W-1",))
+    of_both = replace(of_customer, workspaces=("W-1", "W-3"))
+    for text, matched in ((mine[:8], "id"), ("p.push", "requester"), ("P.Push", "requester")):
+        for actor in (of_customer, of_workspace, of_both):
+            found = [each for each in (await find(desk.service, actor, text)).found if each.noun is FoundNoun.JOB]
+            assert (mine, matched) in {(each.id, each.matched) for each in found}, (text, actor)
+            assert len(found) == (2 if matched == "id" and actor is of_customer else 1), (text, actor)
 
 
 async def test_more_than_are_shown_are_told(desk: Desk) -> None:

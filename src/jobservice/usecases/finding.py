@@ -8,7 +8,7 @@ from datetime import datetime
 
 from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.filter_tokens import quoted
-from jobcontract.ids import KEY_MAX, storable
+from jobcontract.ids import KEY_MAX, is_slug, storable
 from jobcontract.job_filters import JobFilter, parse
 from jobcontract.job_states import FoundNoun, JobView
 from jobcontract.jobs import HERE, Finding, Found
@@ -16,8 +16,11 @@ from jobcontract.occurrence_names import occurrence_name, read_occurrence_name
 from jobcontract.permissions import GRANTS, Permission
 from jobservice.rules.job_kinds import readable
 from jobservice.store import finding as store
-from jobservice.store.database import Row
-from jobservice.store.finding import Sought
+from jobservice.store import job_listing
+from jobservice.store.database import Row, Transaction
+from jobservice.store.finding import FEW, Sought
+from jobservice.store.items import Reach
+from jobservice.store.job_listing import FIRST, Wanted
 from jobservice.usecases.actor import Actor
 from jobservice.usecases.items import reach
 from jobservice.usecases.job_sources import AskedOfSource, read_foreign
@@ -57,9 +60,12 @@ async def find(service: Service, actor: Actor, text: str) -> Finding:
     nouns = [noun for noun, permission in _NEEDED.items() if permission in GRANTS[actor.role]]
     async with service.database.transaction(actor.tenant, by_index=True) as transaction:
         now = transaction.began_at
+        within = reach(actor)
         rows = await store.find(
-            transaction, _sought(text), nouns, reach=reach(actor), plans_of=own_alone(actor), most=FOUND_MOST + 1
+            transaction, _sought(text), nouns, reach=within, plans_of=own_alone(actor), most=FOUND_MOST + 1
         )
+        if FoundNoun.JOB in nouns and within.narrowed:
+            rows[FoundNoun.JOB] += await _asked_by(transaction, within, text.lower(), known=rows[FoundNoun.JOB])
     seen = sight(actor)
     rows[FoundNoun.RECOVERY] = [row for row in rows.get(FoundNoun.RECOVERY, []) if seen.sees(row["act"], row["owner"])]
     found = [_found(service, noun, row) for noun in nouns for row in rows.get(noun, [])]
@@ -68,6 +74,17 @@ async def find(service: Service, actor: Actor, text: str) -> Finding:
     return Finding(
         text=text, found=tuple(found[:FOUND_MOST]), more=len(found) > FOUND_MOST, looked=tuple(nouns), now=now
     )
+
+
+async def _asked_by(transaction: Transaction, within: Reach, person: str, *, known: Sequence[Row]) -> list[Row]:
+    """The latest jobs that a person asked for, within a reach, but those that are known: whatever leads to fewest is walked,
+    so that what the person asked for elsewhere hides nothing."""
+    if not is_slug(person):
+        return []
+    page = await job_listing.page(transaction, Wanted(reach=within, requesters=(person,)), before=FIRST, most=FEW)
+    there = {each["id"] for each in known}
+    lines = [{**row, "id": str(row["id"]), "at": row["requested_at"], "matched": "requester"} for row in page.rows]
+    return [line for line in lines[:FEW] if line["id"] not in there]
 
 
 def _sought(text: str) -> Sought:

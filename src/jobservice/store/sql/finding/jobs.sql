@@ -1,6 +1,19 @@
 -- Jobs within reach that a text names: by id or the beginning of one, submission identity, failure reference, what a
--- step is called outside, or who asked for them (of those the latest `few`).
-with named as (
+-- step is called outside, or, for whoever sees the whole tenant, who asked for them (of those the latest `few`).
+-- The beginning of an id fits a minute's jobs: for whoever sees some customers or workspaces only, theirs are walked,
+-- so that what others have hides nothing.
+with of_customers as (
+    select v.customer
+    from unnest(%(customers)s::text[]) as v (customer)
+),
+
+of_workspaces as (
+    select v.workspace
+    from unnest(%(workspaces)s::text[]) as v (workspace)
+    where %(customers)s::text[] is null
+),
+
+named as (
     (
         select
             1 as rank,
@@ -8,10 +21,58 @@ with named as (
             j.family,
             j.id
         from jobs.jobs as j
-        where j.tenant = %(tenant)s and j.id >= %(first)s::uuid and j.id <= %(last)s::uuid
+        where
+            %(customers)s::text[] is null
+            and %(workspaces)s::text[] is null
+            and j.tenant = %(tenant)s
+            and j.id >= %(first)s::uuid
+            and j.id <= %(last)s::uuid
         order by j.id desc
         limit %(most)s
     )
+    union all
+    select
+        1 as rank,
+        'id' as matched,
+        c.family,
+        c.id
+    from of_customers as s
+    cross join
+        lateral (
+            select
+                j.family,
+                j.id
+            from jobs.jobs as j
+            where
+                j.tenant = %(tenant)s
+                and j.customer = s.customer
+                and j.id >= %(first)s::uuid
+                and j.id <= %(last)s::uuid
+                and (%(workspaces)s::text[] is null or j.workspace = any(%(workspaces)s::text[]))
+            order by j.id desc
+            limit %(most)s
+        ) as c
+    union all
+    select
+        1 as rank,
+        'id' as matched,
+        w.family,
+        w.id
+    from of_workspaces as s
+    cross join
+        lateral (
+            select
+                j.family,
+                j.id
+            from jobs.jobs as j
+            where
+                j.tenant = %(tenant)s
+                and j.workspace = s.workspace
+                and j.id >= %(first)s::uuid
+                and j.id <= %(last)s::uuid
+            order by j.id desc
+            limit %(most)s
+        ) as w
     union all
     (
         select
@@ -86,7 +147,9 @@ with named as (
             j.id
         from jobs.jobs as j
         where
-            j.tenant = %(tenant)s
+            %(customers)s::text[] is null
+            and %(workspaces)s::text[] is null
+            and j.tenant = %(tenant)s
             and case when j.requester is null then '' else j.requester end = %(person)s -- noqa: ST02
         order by j.id desc
         limit %(few)s
