@@ -51,21 +51,26 @@ def keys(people: People, clock: Clock) -> People:
 def test_what_would_go_is_said_and_stays_and_then_goes(run: Run, keys: People) -> None:
     said = run("--dry-run")
     assert said.stdout.splitlines() == [
-        "Would go: 0 jobs, 0 plans, 0 recoveries, 2 idempotency keys, 0 entries of the trail.",
-        "Kept: jobs for 90 days after they settled, plans and recoveries for 365 days after they ended, the trail for 730 "
-        "days. A plan of which something was sent stays whole, for ever.",
+        "Would go: 0 jobs, 0 plans, 0 recoveries, 2 idempotency keys, 0 notices, 0 alarms, 0 entries of the trail.",
+        "Kept: jobs for 90 days after they settled, plans and recoveries for 365 days after they ended, notices for 90 days, "
+        "alarms for 90 days after they were over, the trail for 730 days. A plan of which something was sent stays whole, "
+        "for ever.",
         "Nothing was removed.",
     ]
     assert keys.connection.execute("select count(*) from jobs.idempotency_keys").fetchone() == (2,)
     said = run("--set", "jobs.keep=P1D", "--set", "plans.keep=P2D")
     assert (said.exit_code, said.stderr) == (0, "")
-    assert said.stdout.startswith("Gone: 0 jobs, 0 plans, 0 recoveries, 2 idempotency keys, 0 entries of the trail.\n")
+    assert said.stdout.startswith(
+        "Gone: 0 jobs, 0 plans, 0 recoveries, 2 idempotency keys, 0 notices, 0 alarms, 0 entries of the trail.\n"
+    )
     assert "jobs for 1 day after" in said.stdout
     assert json.loads(run("--json").stdout) == {
         "jobs": 0,
         "plans": 0,
         "recoveries": 0,
         "idempotency_keys": 0,
+        "notices": 0,
+        "alarms": 0,
         "entries": 0,
         "dry_run": False,
         "whole": True,

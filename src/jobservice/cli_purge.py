@@ -46,7 +46,7 @@ ROLE = "jobs_purge"
     help="A retention in this run alone, like jobs.keep=P30D. Repeatable.",
 )
 def purge(dry_run: bool, as_json: bool, folder: Path | None, assignments: tuple[str, ...]) -> None:
-    """Remove what is past its retention, under the database role jobs_purge: jobs, plans, recoveries, keys, the trail."""
+    """Remove what is past its retention, under the database role jobs_purge: jobs, plans, recoveries, keys, notices, alarms, the trail."""
     values = required(os.environ, DATABASE_URL, APPLICATION)
     from jobservice.bootstrap.process import load_application, load_records, parse_overrides
     from jobservice.delivery.heads import Heads
@@ -117,6 +117,8 @@ def _went(purged: Purged) -> str:
         "plans": ("plan", "plans"),
         "recoveries": ("recovery", "recoveries"),
         "idempotency_keys": ("idempotency key", "idempotency keys"),
+        "notices": ("notice", "notices"),
+        "alarms": ("alarm", "alarms"),
         "entries": ("entry of the trail", "entries of the trail"),
     }
     counts = asdict(purged)
@@ -126,7 +128,8 @@ def _went(purged: Purged) -> str:
 def _lines(purged: Purged, keeping: Keeping, whole: bool, dry_run: bool) -> list[str]:
     kept = (
         f"Kept: jobs for {_days(keeping.jobs)} after they settled, plans and recoveries for {_days(keeping.plans)} after "
-        f"they ended, the trail for {_days(keeping.audit)}. A plan of which something was sent stays whole, for ever."
+        f"they ended, notices for {_days(keeping.notices)}, alarms for {_days(keeping.alarms)} after they were over, the trail "
+        f"for {_days(keeping.audit)}. A plan of which something was sent stays whole, for ever."
     )
     if dry_run:
         return [f"Would go: {_went(purged)}.", kept, "Nothing was removed."]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -19,7 +19,7 @@ from tests.worker.jobs_stage import JobStage
 from tests.worker.test_delivering import Postbox
 
 DAY = 86_400.0
-KEEPING = Keeping(jobs=90 * DAY, plans=365 * DAY, audit=730 * DAY)
+KEEPING = Keeping(jobs=90 * DAY, plans=365 * DAY, notices=90 * DAY, alarms=90 * DAY, audit=730 * DAY)
 Role = Callable[[str], str]
 
 
@@ -42,7 +42,7 @@ class Attic:
 
     async def purge(self, *, stopping: Callable[[], bool] = lambda: False, **keeping: float) -> Purged:
         """One run."""
-        kept = Keeping(**{name: keeping.get(name, getattr(KEEPING, name)) for name in ("jobs", "plans", "audit")})
+        kept = replace(KEEPING, **keeping)
         purging = Purging(database=self.database, keeping=kept, heads=self.heads, stopping=stopping)
         would = await would_purge(self.database, kept)
         done = await purging.run()

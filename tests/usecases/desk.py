@@ -89,6 +89,8 @@ SETTINGS = Settings(
     jobs_at_once=100,
     jobs_keep=7_776_000,
     plans_keep=31_536_000,
+    notices_keep=7_776_000,
+    alarms_keep=7_776_000,
     audit_keep=63_072_000,
 )
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
+import psycopg
 import pytest
 
 from jobservice.usecases.purge import Keeping, Purging
@@ -18,8 +19,10 @@ pytestmark = pytest.mark.requirement("MONEY-31")
 
 
 def test_a_plan_is_kept_as_long_as_the_jobs_that_refer_to_it() -> None:
-    settings = replace(SETTINGS, jobs_keep=400 * DAY, plans_keep=365 * DAY)
-    assert Keeping.of(settings) == Keeping(jobs=400 * DAY, plans=400 * DAY, audit=settings.audit_keep)
+    settings = replace(SETTINGS, jobs_keep=400 * DAY, plans_keep=365 * DAY, notices_keep=3 * DAY, alarms_keep=2 * DAY)
+    assert Keeping.of(settings) == Keeping(
+        jobs=400 * DAY, plans=400 * DAY, notices=3 * DAY, alarms=2 * DAY, audit=settings.audit_keep
+    )
     assert Keeping.of(replace(settings, jobs_keep=DAY)).plans == 365 * DAY
 
 
@@ -158,3 +161,70 @@ async def test_keys_and_recoveries_go_when_their_time_is_over(attic: Attic) -> N
     assert attic.stage.rows(
         "select r.name from jobs.recoveries as r join jobs.recovery_rows as w on w.recovery = r.id"
     ) == [{"name": "open"}]
+
+
+async def test_notices_go_when_they_were_delivered_or_given_up_long_ago(
+    attic: Attic, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("jobservice.usecases.purge.ROWS", 2)
+    for tenant in ("'acme'", "'globex'", "null"):
+        for end in ("null, null", "jobs.now(), null", "null, jobs.now()"):
+            attic.stage.past_the_walls(
+                "insert into jobs.notices (tenant, person, kind, subject, text, sent_at, given_up_at)"
+                f" values ({tenant}, 'm.ito', 'locked', 's', 't', {end})"
+            )
+    attic.clock.advance(90 * DAY - 60)
+    assert (await attic.purge()).total == 0
+    attic.clock.advance(120)
+    assert (await attic.purge()).notices == 6
+    left = attic.stage.rows("select tenant, coalesce(sent_at, given_up_at) as ended from jobs.notices order by tenant")
+    assert left == [{"tenant": tenant, "ended": None} for tenant in ("acme", "globex", None)], "those wait"
+    assert [(tenant, detail["notices"], detail["notices_kept_days"]) for tenant, detail in attic.said("purge")] == [
+        (None, 2, 90),
+        ("acme", 2, 90),
+        ("globex", 2, 90),
+    ]
+
+
+async def test_alarms_go_when_they_are_over_for_long_and_everybody_was_told(attic: Attic) -> None:
+    for subject, cleared, told in (
+        ("open", "null", "'sent', 'opened'"),
+        ("over", "jobs.now()", "'sent', 'cleared'"),
+        ("quiet", "jobs.now()", "'nobody', null"),
+        ("to tell", "jobs.now()", "'waiting', 'cleared'"),
+    ):
+        attic.stage.past_the_walls(
+            "insert into jobs.alarms (tenant, kind, subject, sentence, cleared_at, told, telling, tell_at)"
+            f" values ('acme', 'late', '{subject}', 's', {cleared}, {told}, jobs.now())"
+        )
+    attic.clock.advance(90 * DAY - 60)
+    assert (await attic.purge()).total == 0
+    attic.clock.advance(120)
+    assert (await attic.purge()).alarms == 2
+    assert [row["subject"] for row in attic.stage.rows("select subject from jobs.alarms order by subject")] == [
+        "open",
+        "to tell",
+    ]
+    ((tenant, detail),) = attic.said("purge")
+    assert (tenant, detail["alarms"], detail["alarms_kept_days"]) == ("acme", 2, 90)
+
+
+def test_the_role_of_the_purge_can_remove_no_notice_that_waits_and_no_alarm_that_stands(
+    attic: Attic, database_url: Callable[[str], str]
+) -> None:
+    attic.stage.past_the_walls(
+        "insert into jobs.notices (tenant, person, kind, subject, text, sent_at) values"
+        " ('acme', 'm.ito', 'locked', 'waits', 't', null), ('acme', 'm.ito', 'locked', 'young', 't', jobs.now())"
+    )
+    attic.stage.past_the_walls(
+        "insert into jobs.alarms (tenant, kind, subject, sentence, cleared_at, told, telling, tell_at) values"
+        " ('acme', 'late', 'open', 's', null, 'nobody', null, null),"
+        " ('acme', 'late', 'young', 's', jobs.now(), 'nobody', null, null),"
+        " ('acme', 'late', 'to tell', 's', jobs.now() - interval '9 days', 'waiting', 'cleared', jobs.now())"
+    )
+    with psycopg.connect(database_url("jobs_purge")) as connection:
+        assert [connection.execute(f"delete from jobs.{each}").rowcount for each in ("notices", "alarms")] == [0, 0]
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute("select text from jobs.notices")
+    for table, count in (("notices", 2), ("alarms", 3)):
+        assert attic.stage.row(f"select count(*) as n from jobs.{table}")["n"] == count

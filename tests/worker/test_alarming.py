@@ -291,16 +291,6 @@ async def test_those_who_look_are_told_the_log_says_it_and_the_figures_are_kept(
     assert "jobs_alarms_unacknowledged 2.0" in text
 
 
-async def test_what_is_over_for_ninety_days_goes(watch: Watch) -> None:
-    watch.dead()
-    await watch.look()
-    watch.run("delete from jobs.occurrences")
-    await watch.look(after=5)
-    assert await watch.look(after=90 * 86_400 - 60) == {}
-    assert await watch.look(after=61) == {"removed": 1}
-    assert watch.alarms() == []
-
-
 async def test_a_worker_that_lost_its_lease_writes_nothing(watch: Watch) -> None:
     watch.dead()
     lease = await watch.lease()

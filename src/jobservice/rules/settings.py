@@ -65,6 +65,8 @@ class Settings:
     jobs_at_once: int
     jobs_keep: float
     plans_keep: float
+    notices_keep: float
+    alarms_keep: float
     audit_keep: float
 
 
@@ -233,6 +235,20 @@ DECLARATIONS: tuple[SettingDeclaration, ...] = (
         least=86_400,
         most=315_360_000,
         purpose="how long an ended plan or recovery is kept",
+    ),
+    SettingDeclaration(
+        id="notices.keep",
+        type=SettingType.DURATION,
+        least=86_400,
+        most=315_360_000,
+        purpose="how long a delivered notice about a confirmation or a lock is kept",
+    ),
+    SettingDeclaration(
+        id="alarms.keep",
+        type=SettingType.DURATION,
+        least=86_400,  # how often the same one came back within a day is counted from them
+        most=315_360_000,
+        purpose="how long an alarm that is over is kept",
     ),
     SettingDeclaration(
         id="audit.keep",

@@ -112,11 +112,6 @@ async def clear(transaction: Transaction, lease: LeaseKey, over: Sequence[Open])
     return list(await transaction.rows("alarms/clear", **lease, ids=[each.id for each in over]))
 
 
-async def remove_old(transaction: Transaction, lease: LeaseKey, *, keep: float, batch: int) -> int:
-    """Remove at most `batch` alarms that are over for longer than `keep` seconds; how many."""
-    return await transaction.run("alarms/remove_old", **lease, keep=keep, batch=batch)
-
-
 async def count(transaction: Transaction, figures: Mapping[str, int]) -> None:
     """Keep figures for the metrics."""
     await transaction.run("alarms/count", rows=Jsonb([{"name": n, "value": v} for n, v in figures.items()]))

@@ -128,6 +128,19 @@ async def remove_keys(transaction: Transaction, *, most: int) -> Mapping[str, in
     return {row["tenant"]: row["count"] for row in await transaction.rows("purge/remove_keys", most=most)}
 
 
+async def remove_past_notices(transaction: Transaction, *, past: datetime, most: int) -> Mapping[str, int]:
+    """Remove at most `most` notices to people that were made before `past` and delivered or given up; how many of each tenant
+    ('' = none)."""
+    rows = await transaction.rows("purge/remove_past_notices", past=past, most=most)
+    return {row["tenant"]: row["count"] for row in rows}
+
+
+async def remove_past_alarms(transaction: Transaction, *, past: datetime, most: int) -> Mapping[str, int]:
+    """Remove at most `most` alarms that were over before `past` and of which nobody is to be told; how many of each tenant."""
+    rows = await transaction.rows("purge/remove_past_alarms", past=past, most=most)
+    return {row["tenant"]: row["count"] for row in rows}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PastSeal:
     """A seal that was made before an instant; `recent`: an entry of it says that it is not so old."""
@@ -187,4 +200,16 @@ async def count_jobs(transaction: Transaction, families: Iterable[str], *, past:
 async def count_keys(transaction: Transaction) -> int:
     """How many idempotency keys would go."""
     row = await transaction.row("purge/count_keys")
+    return 0 if row is None else int(row["count"])
+
+
+async def count_past_notices(transaction: Transaction, *, past: datetime) -> int:
+    """How many notices to people would go."""
+    row = await transaction.row("purge/count_past_notices", past=past)
+    return 0 if row is None else int(row["count"])
+
+
+async def count_past_alarms(transaction: Transaction, *, past: datetime) -> int:
+    """How many alarms would go."""
+    row = await transaction.row("purge/count_past_alarms", past=past)
     return 0 if row is None else int(row["count"])

@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
-from typing import TypeVar
+from functools import partial
+from typing import Protocol, TypeVar
 from uuid import UUID
 
 from jobservice.delivery.heads import Heads
@@ -25,12 +26,21 @@ from jobservice.store.purge import PastPlan, PastRecovery, PastSeal
 from jobservice.usecases.seals import readable_heads, walk
 
 BATCH = 500
-"""Lineages of jobs, recoveries, and keys that one transaction removes at most."""
+"""Lineages of jobs and recoveries that one transaction removes at most."""
 ROWS = 10_000
-"""Rows of plans, and entries of the trail, that one transaction removes, but for a plan or a seal that has more."""
+"""Rows of plans, keys, notices, alarms, and entries of the trail, that one transaction removes, but for a plan or a seal that has
+more."""
 SECONDS = 120.0
 """How long one statement may take."""
 Past = TypeVar("Past", PastPlan, PastRecovery)
+
+
+class _Removal(Protocol):
+    """A statement that removes at most so many rows; how many of each tenant."""
+
+    async def __call__(self, transaction: Transaction, *, most: int) -> Mapping[str, int]: ...
+
+
 NOBODY = ""
 """In place of a tenant, for what has none."""
 
@@ -49,6 +59,8 @@ class Keeping:
 
     jobs: float
     plans: float
+    notices: float
+    alarms: float
     audit: float
 
     @classmethod
@@ -57,6 +69,8 @@ class Keeping:
         return cls(
             jobs=settings.jobs_keep,
             plans=max(settings.plans_keep, settings.jobs_keep),
+            notices=settings.notices_keep,
+            alarms=settings.alarms_keep,
             audit=settings.audit_keep,
         )
 
@@ -69,6 +83,9 @@ class Purged:
     plans: int = 0
     recoveries: int = 0
     idempotency_keys: int = 0
+    notices: int = 0
+    """To people, about confirmations and locks."""
+    alarms: int = 0
     entries: int = 0
     """Of the trail."""
 
@@ -99,6 +116,8 @@ class Purging:
             await self._plans(now)
             await self._recoveries(now)
             await self._keys()
+            await self._notices(now)
+            await self._alarms(now)
             await self._trail(now)
         finally:
             await self._say()
@@ -147,13 +166,27 @@ class Purging:
                 return
 
     async def _keys(self) -> None:
+        self.purged.idempotency_keys += await self._all_of("idempotency_keys", store.remove_keys)
+
+    async def _notices(self, now: datetime) -> None:
+        past = _past(now, self.keeping.notices)
+        self.purged.notices += await self._all_of("notices", partial(store.remove_past_notices, past=past))
+
+    async def _alarms(self, now: datetime) -> None:
+        past = _past(now, self.keeping.alarms)
+        self.purged.alarms += await self._all_of("alarms", partial(store.remove_past_alarms, past=past))
+
+    async def _all_of(self, what: str, remove: _Removal) -> int:
+        """Remove rows that nothing hangs on, batch by batch; how many."""
+        gone = 0
         while not self.stopping():
             async with self._transaction() as transaction:
-                counts = await store.remove_keys(transaction, most=ROWS)
-                await store.keep_count(transaction, "idempotency_keys", counts)
-            self.purged.idempotency_keys += sum(counts.values())
+                counts = await remove(transaction, most=ROWS)
+                await store.keep_count(transaction, what, counts)
+            gone += sum(counts.values())
             if sum(counts.values()) < ROWS:
-                return
+                break
+        return gone
 
     async def _trail(self, now: datetime) -> None:
         """Verify what is to go, say that it will, remove it seal by seal."""
@@ -221,6 +254,8 @@ async def would_purge(database: Database, keeping: Keeping) -> Purged:
         recoveries = await store.recoveries(transaction, past=_past(now, keeping.plans), most=1_000_000)
         found.recoveries = len(recoveries)
         found.idempotency_keys = await store.count_keys(transaction)
+        found.notices = await store.count_past_notices(transaction, past=_past(now, keeping.notices))
+        found.alarms = await store.count_past_alarms(transaction, past=_past(now, keeping.alarms))
         base = await seal_store.base(transaction)
         begun = 0 if base is None else int(base["place"])
         seals = await _past_seals(transaction, _past(now, keeping.audit), begun)

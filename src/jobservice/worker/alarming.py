@@ -27,11 +27,8 @@ from jobservice.worker.fenced import Lease
 _log = structlog.get_logger("jobservice.worker")
 
 DAY = 86_400.0
-KEEP_SECONDS = 90 * DAY
-"""How long an alarm that is over is kept."""
-BATCH = 1_000
 FIGURES_EVERY = timedelta(seconds=30)
-"""Between two writings of the figures, and two removals of old alarms, where nothing changed."""
+"""Between two writings of the figures, where nothing changed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,10 +57,10 @@ class Alarming:
     wakes: ClassVar[frozenset[str]] = frozenset({"stops"})
     _figures: Mapping[str, int] = field(default_factory=dict)
     _counted: datetime | None = None
-    """When they were written last, and old alarms were removed: by the database's clock."""
+    """When they were written last: by the database's clock."""
 
     async def run_once(self, lease: Lease) -> Mapping[str, int]:
-        """Look, and write what changed; how many opened and were cleared, and how many old ones went."""
+        """Look, and write what changed; how many opened and were cleared."""
         async with lease.database.transaction(None) as transaction:
             now, tenants = await store.clock(transaction)
             seen = await self._look(transaction)
@@ -75,7 +72,6 @@ class Alarming:
             done |= await self._write(lease, decided)
         if done or self._is_stale(now, opened):
             async with lease.transaction() as transaction:
-                done["removed"] = await store.remove_old(transaction, lease.key, keep=KEEP_SECONDS, batch=BATCH)
                 await self._count(transaction, now)
         return {what: number for what, number in done.items() if number}
 

@@ -822,8 +822,8 @@ grant select (id, plan) on jobs.items to jobs_purge;
 create policy purge on jobs.idempotency_keys for select to jobs_purge using (true);
 create policy purge_expired on jobs.idempotency_keys for delete to jobs_purge using (expires_at < jobs.now());
 grant select (tenant, person, method, path, key, expires_at), delete on jobs.idempotency_keys to jobs_purge;
--- Notices about confirmations and locks, once they were delivered or given up; alarms, once they are over and nobody is to
--- be told of them any more.
+-- Notices about confirmations and locks, once they were delivered or given up; alarms, once they are over and nobody is
+-- to be told of them any more.
 create policy purge on jobs.notices for select to jobs_purge using (true);
 create policy purge_delivered on jobs.notices for delete to jobs_purge
 using ((sent_at is not null or given_up_at is not null) and made_at < jobs.now() - interval '1 day');
