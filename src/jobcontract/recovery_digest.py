@@ -69,7 +69,7 @@ class RecoveryDigest:
         """Put one row through."""
         if row.number != self.rows + 1:
             raise ValueError("rows of a recovery go through its digest by number")
-        self._hash.update(_texts(_row(row)))
+        self._hash.update(row_bytes(row))
         self.rows += 1
 
     def hexdigest(self) -> str:
@@ -85,6 +85,11 @@ def recovery_digest(head: RecoveryDigestHead, rows: Iterable[RecoveryDigestRow])
     for row in sorted(rows, key=lambda row: row.number):
         digest.add(row)
     return digest.hexdigest()
+
+
+def row_bytes(row: RecoveryDigestRow) -> bytes:
+    """What of one row is hashed."""
+    return _texts(_row(row))
 
 
 def _head(head: RecoveryDigestHead) -> list[str]:

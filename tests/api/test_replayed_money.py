@@ -14,6 +14,7 @@ from jobservice.application import Outcome, OutwardOrder, retry
 from jobservice.store.database import Database
 from jobservice.store.occurrence_leases import Runnable
 from jobservice.worker.recovering import Recovering
+from jobservice.worker.recovery_proof import RecoveryProof
 from jobservice.worker.run_confirmed import proof_by
 from tests.api.conftest import Api, MakeApp, key_header, problem_of
 from tests.conftest import Clock, People
@@ -82,14 +83,14 @@ async def test_a_stretch_is_replayed_by_both_to_its_end_and_its_payout_paid_by_i
     assert (mine["left_out"], mine["count"]) == ([{"reason": "in-recovery", "count": 1}], 1)
     assert (mine["confirm_by"], theirs["confirm_by"]) == ("totp", None)
 
-    duty = Recovering(records=desk.service.records, deployment="test", keys=KEYS.public)
+    duty = Recovering(records=desk.service.records, deployment="test", proof=RecoveryProof(KEYS.public))
     assert await stage.run_duty(duty) == {"begun": 2}
     holder = Holder(database=worker_database, runnable=Runnable(everywhere=(NIGHTLY,)))
     await holder.settle(*[completed(each) for each in await holder.take(most=5)])
     runs = RunStage(people=people, database=worker_database, schedule=desk.service.records.schedules[MONEY])
     lease, taken = runs.claim(UUID(money))
     runner = runs.runner()
-    runner.proof = proof_by(KEYS.public)
+    runner.proof = proof_by(RecoveryProof(KEYS.public))
     ending = await runner.run(lease, taken)
     runs.settle(taken.id, ending)
     assert (ending.state, ending.counts.done, stage.bank.booked) == (OccurrenceState.COMPLETED, 1, {})

@@ -24,6 +24,7 @@ from jobservice.usecases import recoveries
 from jobservice.worker.failure_effects import FailureEffects
 from jobservice.worker.fenced import FencedDuty, give_back, take
 from jobservice.worker.job_proof import proven_job
+from jobservice.worker.recovery_proof import RecoveryProof
 from jobservice.worker.recovering import Recovering
 from tests.conftest import People
 from tests.engine.stage import EngineStage
@@ -89,8 +90,10 @@ async def whole(stage: EngineStage, people: People, tmp_path: Path) -> AsyncIter
         bank_files.register(application, way)
         stage.records, stage.steps = together, application.steps
 
+        recoveries = RecoveryProof(KEYS.public)
+
         async def proof(transaction: Transaction, family: str, job: str) -> str | None:
-            return await proven_job(transaction, family=family, job=job, records=together, keys=KEYS.public())
+            return await proven_job(transaction, family=family, job=job, records=together, proof=recoveries)
 
         stage.proof = proof
         desk = money_desk(stage.database, people)
@@ -120,7 +123,7 @@ async def test_a_plans_file_is_refused_once_retried_with_a_code_and_settled_once
         order = RecoveryOrder(act=RecoveryAct.RETRY, reason="It is tomorrow", jobs=(str(job["id"]),))
         made = (await recoveries.make(desk.service, desk.actor("m.ito"), order, once())).body["recovery"]
         await desk.confirm(dict(made), "m.ito", code=desk.money.code(steps=1))
-        await whole.duty(Recovering(records=whole.engine.records, deployment="test", keys=KEYS.public))
+        await whole.duty(Recovering(records=whole.engine.records, deployment="test", proof=RecoveryProof(KEYS.public)))
         first, retry = whole.jobs()
         assert (retry["retry_of"], str(retry["plan"]), str(retry["recovery"])) == (first["id"], plan["id"], made["id"])
         assert await whole.engine.settled(str(retry["id"])) == "succeeded"

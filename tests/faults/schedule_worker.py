@@ -114,7 +114,7 @@ async def work(order: Order) -> None:
         every=0.5,
     )
     planner = Planner(schedules=known.schedules, deployment="faults", lease=3.0)
-    recovering = Recovering(records=known, deployment="faults", keys=None, every=0.5, lease=3.0)
+    recovering = Recovering(records=known, deployment="faults", proof=None, every=0.5, lease=3.0)
     worker = Worker(
         database=database,
         duties=(planner, recovering) if order.plans else (),

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
+from jobservice.rules.keys import PublicKeys
 from jobservice.store import duties as duty_rows
 from jobservice.store.database import Database
 from jobservice.store.occurrence_leases import Runnable
 from jobservice.worker.fenced import give_back, take
 from jobservice.worker.recovering import Recovering
+from jobservice.worker.recovery_proof import RecoveryProof
+from jobservice.worker.run_confirmed import proof_by
 from tests.occurrence_rows import Holder, completed
 from tests.usecases.money_desk import KEYS
 from tests.usecases.recovery_desk import HOURLY, MONEY, NIGHTLY, RecoveryDesk
@@ -24,11 +27,11 @@ class RecoveryStage:
 
     desk: RecoveryDesk
     database: Database
-    keys: Any = KEYS.public
+    proof: RecoveryProof | None = field(default_factory=lambda: RecoveryProof(KEYS.public))
 
     async def run(self, holder: UUID = FIRST, **changes: Any) -> dict[str, int]:
         """One run of the duty, by itself."""
-        duty = replace(Recovering(records=self.desk.service.records, deployment="test", keys=self.keys), **changes)
+        duty = replace(Recovering(records=self.desk.service.records, deployment="test", proof=self.proof), **changes)
         async with self.database.transaction(None) as transaction:
             await duty_rows.add_duty(transaction, duty.name)
         lease = await take(self.database, duty, holder, woken=True)
@@ -37,6 +40,12 @@ class RecoveryStage:
             return dict(await duty.run_once(lease))
         finally:
             await give_back(lease, whole=True)
+
+    async def proves(self, recovery: dict[str, Any], occurrence: str, keys: PublicKeys | None = None) -> bool:
+        """Whether a Worker that has just begun believes that the recovery runs that occurrence."""
+        proof = proof_by(RecoveryProof(KEYS.public if keys is None else lambda: keys))
+        async with self.database.transaction("acme") as transaction:
+            return await proof(transaction, UUID(recovery["id"]), UUID(occurrence))
 
     def turns(self, recovery: dict[str, Any]) -> list[tuple[Any, ...]]:
         """Rows by number: name, turn, sentence."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
+from unittest.mock import AsyncMock
 from uuid import uuid4
 
 import pytest
@@ -14,6 +15,7 @@ from jobcontract.recoveries import RecoveryOrder
 from jobservice.rules.keys import PublicKeys
 from jobservice.usecases import recoveries
 from jobservice.worker.job_proof import proven_job
+from jobservice.worker.recovery_proof import ConfirmedRow, RecoveryProof
 from tests.store.test_roles import as_role
 from tests.usecases.desk import RELEASE_MANY, Desk, once
 from tests.usecases.money_desk import KEYS, MoneyDesk
@@ -38,7 +40,7 @@ async def why_not(stage: Stage, job: str, keys: PublicKeys | None = None, **reco
             family="payments",
             job=job,
             records=replace(FILING, **records),
-            keys=KEYS.public() if keys is None else keys,
+            proof=RecoveryProof(KEYS.public if keys is None else lambda: keys),
         )
 
 
@@ -138,7 +140,7 @@ async def recovery_of(desk: RecoveryDesk, job: str) -> dict[str, Any]:
 
 
 async def test_a_retry_is_believed_under_a_confirmed_recovery_of_just_that_job(
-    stage: Stage, database_url: Callable[[str], str]
+    stage: Stage, database_url: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan, job = await submitted(stage)
     stage.change(FAIL, {"id": job})
@@ -156,11 +158,16 @@ async def test_a_retry_is_believed_under_a_confirmed_recovery_of_just_that_job(
     stage.change(FAIL, {"id": other})
     moved = forge(url, identity="d", plan=recovery["id"], recovery=recovery["id"], **retry)
     assert "not of the plan" in str(await why_not(stage, moved))
+    confirmed = ConfirmedRow(act="retry", target="job", moves="money", turn="done")
+    with monkeypatch.context() as patched:
+        for other_row in ({"act": "cancel"}, {"target": "schedule"}, {"moves": "nothing"}):
+            patched.setattr(RecoveryProof, "row", AsyncMock(return_value=replace(confirmed, **other_row)))
+            assert "does not retry the job" in str(await why_not(stage, good)), other_row
     for change in (
+        "update jobs.recovery_rows set job = jobs.uuid7() where recovery = %s",
         "update jobs.recoveries set signature = decode(repeat('00', 64), 'hex') where id = %s",
         "update jobs.recovery_rows set name = 'x' where recovery = %s",
+        "update jobs.recovery_rows set key = 'x' where recovery = %s",
     ):
         stage.change(change, recovery)
         assert "not what was confirmed with a code" in str(await why_not(stage, good))
-    stage.change("update jobs.recovery_rows set key = 'x' where recovery = %s", recovery)
-    assert "does not retry the job" in str(await why_not(stage, good))

@@ -109,7 +109,7 @@ async def test_a_worker_that_lost_the_duty_writes_nothing(stage: RecoveryStage) 
     desk.dead()
     desk.dead(at=NIGHT + DAY)
     made = await desk.confirm(await desk.make())
-    duty = Recovering(records=desk.service.records, deployment="test", keys=None)
+    duty = Recovering(records=desk.service.records, deployment="test", proof=None)
     async with stage.database.transaction(None) as transaction:
         await duty_rows.add_duty(transaction, duty.name)
     late = await take(stage.database, duty, FIRST, woken=True)
@@ -127,7 +127,7 @@ async def test_two_workers_at_once_begin_each_row_once(stage: RecoveryStage) -> 
     for hour in range(12):
         desk.dead(HOURLY, NIGHT + hour * HOUR)
     await desk.confirm(await desk.make())
-    duty = Recovering(records=desk.service.records, deployment="test", keys=None)
+    duty = Recovering(records=desk.service.records, deployment="test", proof=None)
     async with stage.database.transaction(None) as transaction:
         await duty_rows.add_duty(transaction, duty.name)
 
@@ -306,7 +306,7 @@ async def test_an_open_one_expires_and_says_so_once(stage: RecoveryStage, clock:
     made = await desk.make()
     assert await stage.run() == {}
     clock.advance(1_801)
-    duty = Recovering(records=desk.service.records, deployment="test", keys=None)
+    duty = Recovering(records=desk.service.records, deployment="test", proof=None)
     assert await duty.wanted(stage.database, FIRST)
     assert await stage.run() == {"expired": 1}
     assert not await duty.wanted(stage.database, FIRST)

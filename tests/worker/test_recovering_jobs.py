@@ -18,7 +18,6 @@ from jobservice.usecases import recoveries
 from jobservice.usecases.job_acts import JobOrder, cancel_in, retry_in
 from jobservice.usecases.job_reports import settle_cancelled
 from jobservice.usecases.job_submission import Submission, submit_in
-from jobservice.worker.recovery_proof import proven
 from tests.usecases.desk import RELEASE_MANY, once
 from tests.usecases.job_desk_stage import KINDS, MONEY, SINGLE, JobStage
 from tests.usecases.recovery_desk import RecoveryDesk, recovery_desk
@@ -201,7 +200,8 @@ async def test_money_is_retried_by_what_finance_confirmed_alone_and_waits_while_
     (again,) = retries(work, first.id)
     assert (work.row(again)["moves"], str(work.row(again)["recovery"])) == ("money", made["id"])
     async with stage.database.transaction("acme") as transaction:
-        assert await proven(transaction, made["id"], stage.keys())
+        assert stage.proof is not None
+        await stage.proof.whole(transaction, made["id"])
 
 
 @pytest.mark.requirement("MONEY-1")

@@ -16,6 +16,7 @@ from jobservice.rules.schedules import Confirmed
 from jobservice.store import confirmed_turns
 from jobservice.store.database import Database, Transaction
 from jobservice.worker.recovering import Recovering
+from jobservice.worker.recovery_proof import RecoveryProof
 from jobservice.worker.run_confirmed import Proof, proof_by
 from jobservice.worker.run_ending import Ending, RunLost
 from tests.conftest import Clock, People
@@ -324,10 +325,10 @@ async def test_a_morning_is_replayed_by_finance_alone_and_only_as_it_was_confirm
     clock.advance(60)  # the phone shows another code
     made = await desk.make(person="m.ito")
     await desk.confirm(made, "m.ito", code=desk.money.code())
-    await stage.run_duty(Recovering(records=desk.service.records, deployment="test", keys=KEYS.public))
+    await stage.run_duty(Recovering(records=desk.service.records, deployment="test", proof=RecoveryProof(KEYS.public)))
     assert runs.rows("select replays, recovery::text, state from jobs.occurrences") == [(1, made["id"], "scheduled")]
     if forged is not None:
         stage.change(TAMPERED[forged])
-    ending = await run(runs, occurrence, proof_by(KEYS.public))
+    ending = await run(runs, occurrence, proof_by(RecoveryProof(KEYS.public)))
     assert ending.state is (OccurrenceState.COMPLETED if forged is None else OccurrenceState.DEAD_LETTER)
     assert due_now(stage, plan) == [forged is None]

@@ -45,6 +45,7 @@ from jobservice.worker.planner import Planner
 from jobservice.worker.process import Worker
 from jobservice.worker.reconciling_jobs import ReconcilingJobs
 from jobservice.worker.recovering import Recovering
+from jobservice.worker.recovery_proof import RecoveryProof
 from jobservice.worker.rescoring import Rescoring
 from jobservice.worker.retention import Retention
 from jobservice.worker.run_confirmed import proof_by
@@ -70,7 +71,7 @@ def duties(
     *,
     deployment: str,
     heads: Heads | None = None,
-    keys: Callable[[], PublicKeys] | None = None,
+    proof: RecoveryProof | None = None,
     webhook: Webhook | None = None,
 ) -> tuple[FencedDuty, ...]:
     """What one Worker at a time does."""
@@ -81,7 +82,7 @@ def duties(
         Tallies(),
         Rescoring(scorer=Scorer.of(records, application), queues=records.queues, every=10.0),
         PlanKeeper(),
-        Recovering(records=records, deployment=deployment, keys=keys),
+        Recovering(records=records, deployment=deployment, proof=proof),
         Settling(),
         Delivering(delivery=delivery),
         Sealing(heads=heads),
@@ -118,7 +119,7 @@ def leased_work(
                 records=records,
                 application=application,
                 room=Room(),
-                proof=proof_by(_keys(settings)),
+                proof=proof_by(_recoveries(settings)),
             ),
             settled=settled,
             slots=records.settings.worker_slots,
@@ -131,6 +132,12 @@ def leased_work(
 def _keys(settings: ProcessSettings) -> Callable[[], PublicKeys] | None:
     """How the public keys are read, anew each time; None where nobody said where they are."""
     return None if settings.public_keys is None else partial(read_public_keys, settings.public_keys)
+
+
+def _recoveries(settings: ProcessSettings) -> RecoveryProof | None:
+    """What recoveries that move money are believed by; None where nobody said where the keys are."""
+    keys = _keys(settings)
+    return None if keys is None else RecoveryProof(keys)
 
 
 def _carriage(
@@ -151,12 +158,12 @@ def _carriage(
 
 def _proof(records: RecordSet, settings: ProcessSettings) -> Proof | None:
     """What a job that moves money is believed by; None where nobody said where the keys are."""
-    keys = _keys(settings)
-    if keys is None:
+    recoveries = _recoveries(settings)
+    if recoveries is None:
         return None
 
     async def proof(transaction: Transaction, family: str, job: str) -> str | None:
-        return await proven_job(transaction, family=family, job=job, records=records, keys=keys())
+        return await proven_job(transaction, family=family, job=job, records=records, proof=recoveries)
 
     return proof
 
@@ -194,7 +201,7 @@ def _all_duties(
             delivery,
             deployment=settings.deployment,
             heads=heads_of(settings),
-            keys=_keys(settings),
+            proof=_recoveries(settings),
             webhook=webhook,
         ),
         TakingOver(carriage=carriage, settled=outage.settled),

@@ -27,11 +27,6 @@ async def submitted(transaction: Transaction, family: str, job: str) -> Row | No
     return await transaction.row("plan_jobs/submitted", family=family, job=job)
 
 
-async def retried(transaction: Transaction, recovery: str, job: str) -> bool:
-    """Whether a recovery's rows retry that job."""
-    return await transaction.row("plan_jobs/retried", recovery=recovery, job=job) is not None
-
-
 async def ending(transaction: Transaction, plan: str) -> str | None:
     """Who ended a plan; None where no person did."""
     row = await transaction.row("plan_jobs/ending", plan=plan)

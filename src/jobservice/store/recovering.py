@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
@@ -34,7 +35,6 @@ class NextRow:
     name: str
     schedule: str
     moves: str
-    occurrence: str | None
     scheduled_at: datetime | None
     row_version: int
 
@@ -182,6 +182,7 @@ async def head(transaction: Transaction, recovery: str) -> Row | None:
     return await transaction.row("recovering/head", recovery=recovery)
 
 
-async def holds(transaction: Transaction, recovery: str, occurrence: str) -> bool:
-    """Whether a row of it that moves money, and has not ended, runs that occurrence."""
-    return await transaction.row("recovering/holds", recovery=recovery, occurrence=occurrence) is not None
+async def instant(transaction: Transaction, occurrence: UUID) -> tuple[str, datetime] | None:
+    """Schedule and scheduled instant of an occurrence; None where there is none."""
+    row = await transaction.row("recovering/instant", occurrence=occurrence)
+    return None if row is None else (row["schedule"], row["scheduled_at"])

@@ -226,6 +226,12 @@ async def hashed(transaction: Transaction, recovery: str) -> AsyncIterator[Seque
         after = rows[-1]["number"]
 
 
+async def confirmed(transaction: Transaction, recovery: str, key: str) -> Row | None:
+    """What of one row goes through the digest, what it acts on (`schedule`, `scheduled_at`, `occurrence`, `job`) and its
+    `turn`; None where the recovery has no row of that key."""
+    return await transaction.row("recovery_rows/confirmed", recovery=recovery, key=key)
+
+
 async def page(transaction: Transaction, recovery: str, *, turn: Turn | None, after: int, most: int) -> list[Row]:
     """At most `most` + 1 rows behind a number."""
     return list(

@@ -7,6 +7,8 @@ Asked before each step that moves money. Never writes, never asks the outside wo
 from __future__ import annotations
 
 from jobcontract.job_states import Carrier
+from jobcontract.operating import RecoveryAct, RecoveryTarget
+from jobcontract.states import Moves
 from jobservice.records import RecordSet
 from jobservice.rules.confirmations import Confirmation, disbelief
 from jobservice.rules.keys import PublicKeys, Signature
@@ -14,26 +16,28 @@ from jobservice.rules.turns import Frozen
 from jobservice.store import plan_jobs as store
 from jobservice.store import turns
 from jobservice.store.database import Row, Transaction
-from jobservice.worker.recovery_proof import proven
+from jobservice.worker.recovery_proof import RecoveryProof, Unconfirmed
 
 _PAST = "somebody wrote past the service."
 
 
 async def proven_job(
-    transaction: Transaction, *, family: str, job: str, records: RecordSet, keys: PublicKeys
+    transaction: Transaction, *, family: str, job: str, records: RecordSet, proof: RecoveryProof
 ) -> str | None:
-    """Why a step of this job may not move money, in a sentence; None where the job is believed.
+    """Why a step of this job may not move money, in a sentence; None where the job is believed. `proof` is of recoveries,
+    and kept between steps.
 
-    Reads every row of the plan. The transaction is of the job's tenant, and may be read-only.
+    Reads every row of the plan: a step moves the money of all of them. The transaction is of the job's tenant, and may be
+    read-only.
     """
     row = await store.submitted(transaction, family, job)
     if row is None:
         return "The job is not there any more."
     if (why := _unlike(row, records)) is not None:
         return why
-    if row["retry_of"] is not None and (why := await _unproven_retry(transaction, row, keys)) is not None:
+    if row["retry_of"] is not None and (why := await _unproven_retry(transaction, row, proof)) is not None:
         return why
-    return await _unproven_plan(transaction, row, records, keys)
+    return await _unproven_plan(transaction, row, records, proof.keys())
 
 
 def _unlike(row: Row, records: RecordSet) -> str | None:
@@ -52,14 +56,17 @@ def _unlike(row: Row, records: RecordSet) -> str | None:
     return None
 
 
-async def _unproven_retry(transaction: Transaction, row: Row, keys: PublicKeys) -> str | None:
+async def _unproven_retry(transaction: Transaction, row: Row, proof: RecoveryProof) -> str | None:
     recovery = row["recovery"]
     if recovery is None:
         return "It is a retry that no recovery made: what moves money is retried by one that was confirmed with a code."
-    if not await store.retried(transaction, recovery, row["retry_of"]):
+    try:
+        retries = await proof.row(transaction, recovery, row["retry_of"])
+    except Unconfirmed as why:
+        return f"The recovery that it names is not what was confirmed with a code: {_PAST} {why}"
+    wanted = (RecoveryAct.RETRY, RecoveryTarget.JOB, Moves.MONEY)
+    if retries is None or (retries.act, retries.target, retries.moves) != wanted:
         return f"The recovery that it names does not retry the job that it is a retry of: {_PAST}"
-    if not await proven(transaction, recovery, keys):
-        return f"The recovery that it names is not what was confirmed with a code: {_PAST}"
     return None
 
 

@@ -7,12 +7,13 @@ nothing is done twice and nothing is lost. Never acts on a row whose version is 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import ClassVar
 from uuid import UUID
 
+import psycopg
 import structlog
 
 from jobcontract.errors import ErrorCode, Refusal
@@ -20,13 +21,12 @@ from jobcontract.operating import RecoveryAct, RecoveryState, RecoveryTarget
 from jobcontract.states import Moves, OccurrenceState, Turn
 from jobservice.records import RecordSet
 from jobservice.rules.claims import Denied
-from jobservice.rules.keys import PublicKeys
 from jobservice.rules.recovery_jobs import JOB_ACTS, drift_sentence
 from jobservice.rules.rhythms import CannotCompute, Cron, between, tzdata_version
 from jobservice.rules.schedules import Confirmed
 from jobservice.store import audit, hints, items, recoveries
 from jobservice.store import recovering as store
-from jobservice.store.database import Database, Transaction
+from jobservice.store.database import Database, Row, Transaction
 from jobservice.store.recoveries import LockedRecovery
 from jobservice.store.recovering import Due, Ended, NewOccurrence, NextRow, RunningRow
 from jobservice.usecases.recoveries import end_open
@@ -35,17 +35,15 @@ from jobservice.worker import recovering_jobs
 from jobservice.worker.fenced import Lease
 from jobservice.worker.planner import UTC_ZONE
 from jobservice.worker.recovering_schedules import Begun, disable, entry
-from jobservice.worker.recovery_proof import proven
+from jobservice.worker.recovery_proof import RecoveryProof, Unconfirmed
 
 _log = structlog.get_logger("jobservice.worker")
 
 STATEMENT_SECONDS = 25.0
 """Longest statement about one recovery: its rows are read for the proof, or counted at its end."""
 _TICK = timedelta(microseconds=1)
-_UNPROVEN = (
-    "The signature of its confirmation does not hold, or its rows are not those that were confirmed: somebody wrote past "
-    "the service. Nothing more of it is run."
-)
+_UNPROVEN = "{why} Somebody wrote past the service: nothing more of it is run."
+_NO_KEYS = "This Worker has no public keys: it believes no confirmation, and runs nothing that moves money."
 
 
 @dataclass(slots=True)
@@ -73,11 +71,11 @@ class _Done:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recovering:
-    """The duty with its pace. `keys` reads the public keys anew; None: nothing that moves money is believed."""
+    """The duty with its pace. `proof`: what moves money is believed by it; None: nothing is."""
 
     records: RecordSet
     deployment: str
-    keys: Callable[[], PublicKeys] | None
+    proof: RecoveryProof | None
     every: float = 5.0
     lease: float = 60.0
     batch: int = 1_000
@@ -162,8 +160,8 @@ class Recovering:
             )
             if row is None:
                 return False
-            if row.moves == Moves.MONEY and not await self._believed(transaction, found):
-                await _pause(transaction, found)
+            if row.moves == Moves.MONEY and (why := await self._doubt(transaction, found, row)) is not None:
+                await _pause(transaction, found, why)
                 return False
             begun = await self._act(transaction, found, row)
             await store.begin(
@@ -186,8 +184,18 @@ class Recovering:
             **{each.id: each.selection.command for each in every if isinstance(each.selection, Confirmed)},
         }
 
-    async def _believed(self, transaction: Transaction, found: LockedRecovery) -> bool:
-        return self.keys is not None and await proven(transaction, found.id, self.keys())
+    async def _doubt(self, transaction: Transaction, found: LockedRecovery, row: NextRow | None) -> str | None:
+        """Why a locked row (None: all of them, and that none is missing) is not what was confirmed; None where it is."""
+        if self.proof is None:
+            return _NO_KEYS
+        try:
+            if row is None:
+                await self.proof.whole(transaction, found.id)
+            else:
+                await self.proof.row(transaction, found.id, row.key)
+        except Unconfirmed as why:
+            return _UNPROVEN.format(why=why)
+        return None
 
     async def _act(self, transaction: Transaction, found: LockedRecovery, row: NextRow) -> Begun:
         if row.target == RecoveryTarget.SCHEDULE:
@@ -197,7 +205,7 @@ class Recovering:
         if row.target == RecoveryTarget.JOB:
             return await self._job(transaction, found, row)
         order = Order(
-            occurrence=row.occurrence or row.key,
+            occurrence=row.key,
             person=found.owner,
             reason=found.reason,
             version=row.row_version,
@@ -285,7 +293,7 @@ class Recovering:
         async with lease.transaction(due.tenant, statement_seconds=STATEMENT_SECONDS) as transaction:
             found = await recoveries.lock(transaction, due.id)
             said = None if found is None else drift_sentence(found.drifted, sum(found.account.values()))
-            ended = None if found is None else await store.finish(transaction, due.id, why=said)
+            ended = None if found is None else await self._ended(transaction, found, said)
             if found is None or ended is None:
                 return 0
             if ended["state"] == RecoveryState.DONE:
@@ -293,6 +301,24 @@ class Recovering:
                 await audit.add(transaction, entry(found, "finish-recovery", found.id, detail, by_itself=True))
             await hints.add_recovery(transaction, recovery=due.id, version=ended["version"])
         return 1
+
+    async def _ended(self, transaction: Transaction, found: LockedRecovery, said: str | None) -> Row | None:
+        """End it where nothing of it runs or waits (`store.finish`). What moved money is put through the proof once more: a
+        row that was taken out had no turn, and nobody is to read that all had theirs."""
+        doubts: list[str] = []
+        ended = None
+        async with transaction.connection.transaction() as savepoint:
+            ended = await store.finish(transaction, found.id, why=said)
+            done = ended is not None and ended["state"] == RecoveryState.DONE
+            if done and found.moves is Moves.MONEY and self.proof is not None:
+                why = await self._doubt(transaction, found, None)
+                if why is not None:
+                    doubts.append(why)
+                    raise psycopg.Rollback(savepoint)
+        if not doubts:
+            return ended
+        await _pause(transaction, found, doubts[0])
+        return None
 
 
 def _ending(row: RunningRow) -> Ended | None:
@@ -322,12 +348,12 @@ async def _not_made(transaction: Transaction, row: NextRow) -> str:
     return f"No Worker has a row of {row.schedule}: the records do not have it any more."
 
 
-async def _pause(transaction: Transaction, found: LockedRecovery) -> None:
+async def _pause(transaction: Transaction, found: LockedRecovery, why: str) -> None:
     """Hold a recovery that is not what a person confirmed."""
-    _log.error("recovery-unproven", alarm=True, recovery=found.id, name=found.name, tenant=found.tenant)
-    version = await recoveries.steer(transaction, found, RecoveryState.PAUSED, by=None, why=_UNPROVEN)
+    _log.error("recovery-unproven", alarm=True, recovery=found.id, name=found.name, tenant=found.tenant, reason=why)
+    version = await recoveries.steer(transaction, found, RecoveryState.PAUSED, by=None, why=why)
     # About the recovery, as what people do to one, and no step of it: the timeline of an incident tells it.
-    detail = {"name": found.name, "reason": _UNPROVEN}
+    detail = {"name": found.name, "reason": why}
     entry = audit.NewEntry(
         person=None, action="pause-recovery", subject=found.id, outcome="done", detail=detail, reference=None
     )

@@ -11,21 +11,24 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+import structlog
+
 from jobcontract.ids import NAME_MAX
 from jobcontract.states import PlanState, Turn
 from jobservice.application import JobCall, JobItem, Outcome, Selecting, done, refused
-from jobservice.rules.keys import PublicKeys
 from jobservice.rules.schedules import Confirmed
 from jobservice.store import confirmed_turns as store
 from jobservice.store.confirmed_turns import Standing
 from jobservice.store.database import Transaction
 from jobservice.store.occurrence_items import RunLease
 from jobservice.worker.job_call import ItemCall
-from jobservice.worker.recovery_proof import proven
+from jobservice.worker.recovery_proof import RecoveryProof, Unconfirmed
 from jobservice.worker.run import Run
 from jobservice.worker.run_ending import RunLost
 from jobservice.worker.run_items import Feed, SingleRun
 from jobservice.worker.selecting import RunSelecting
+
+_log = structlog.get_logger("jobservice.worker")
 
 Proof = Callable[[Transaction, UUID, UUID], Awaitable[bool]]
 """Whether a recovery, by its id, is confirmed, signed as it stands, and runs that occurrence (`recovery_proof.py`)."""
@@ -43,13 +46,17 @@ async def nothing_proven(transaction: Transaction, recovery: UUID, occurrence: U
     return False
 
 
-def proof_by(keys: Callable[[], PublicKeys] | None) -> Proof:
-    """What is proven by these public keys, read anew each time; None: nothing."""
-    if keys is None:
+def proof_by(recoveries: RecoveryProof | None) -> Proof:
+    """What is proven of recoveries; None: nothing."""
+    if recoveries is None:
         return nothing_proven
 
     async def proof(transaction: Transaction, recovery: UUID, occurrence: UUID) -> bool:
-        return await proven(transaction, str(recovery), keys(), occurrence=str(occurrence))
+        try:
+            return await recoveries.runs(transaction, str(recovery), occurrence)
+        except Unconfirmed as why:
+            _log.error("recovery-unproven", alarm=True, recovery=str(recovery), reason=str(why))
+            return False
 
     return proof
 

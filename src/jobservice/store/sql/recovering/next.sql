@@ -14,7 +14,6 @@ select
     w.name,
     w.schedule,
     w.moves,
-    w.occurrence::text as occurrence,
     w.scheduled_at,
     w.row_version
 from jobs.recovery_rows as w
