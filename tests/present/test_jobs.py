@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from jobconsole.client.fake import FakeService
 from jobconsole.client.fake_job_examples import furnish
-from jobconsole.present.columns import lay_out, plain, row_line, width_of
+from jobconsole.present.columns import joined, lay_out, plain, row_line, width_of
 from jobconsole.present.completions import offers_of
 from jobconsole.present.job_filters import asked_filter, frozen_filter, vocabulary
 from jobconsole.present.job_history import MASK, branches, input_cells
@@ -20,17 +20,22 @@ from jobconsole.present.jobs import (
     EVERY,
     UNDER_WAY,
     UNRESOLVED,
-    age_text,
+    aside_piece,
     count_words,
+    job_text,
     jobs_cells,
     jobs_columns,
     jobs_title,
     source_lines,
+    under_pieces,
 )
 from jobconsole.present.schedules import At
+from jobconsole.screens.jobs_listing import JobRows
+from jobconsole.widgets.laid import Laid
 from jobcontract.job_filters import parse
-from jobcontract.job_states import JobStatus
+from jobcontract.job_states import JobResolution, JobStatus
 from jobcontract.jobs import JobCount, JobCounts, JobInput, JobRelative, JobSource
+from jobcontract.states import Moves
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 AT = At(now=NOW, zone=UTC)
@@ -140,21 +145,76 @@ def test_a_masked_input_shows_nothing_of_its_value(value: str | int | bool | Non
     assert told["value"].text == MASK
 
 
-@pytest.mark.parametrize(("width", "wide"), [(60, False), (80, False), (109, False), (140, True)])
-def test_every_row_is_within_its_line_and_says_what_happened(width: int, wide: bool) -> None:
+@pytest.mark.parametrize(("width", "wide"), [(57, False), (77, False), (106, False), (137, True)])
+def test_every_row_is_within_its_line_and_says_status_and_job_and_what_happened(width: int, wide: bool) -> None:
     fake = FakeService(start=NOW)
     furnish(fake.account)
     columns = jobs_columns(wide=wide, sources=True)
-    cells = [jobs_cells(job.summary, AT, wide=wide) for job in fake.account.jobs.values()]
+    jobs = [job.summary for job in fake.account.jobs.values()]
+    cells = [jobs_cells(job, AT) for job in jobs]
     needs = {name: max(width_of(each[name].text) for each in cells) for name in cells[0]}
     widths, gap = lay_out(columns, needs, width)
-    assert {"status", "kind", "subject", "what"} <= set(widths)
+    assert {"status", "job", *(("what",) if wide else ())} <= set(widths)
     assert all(width_of(plain(row_line(columns, each, widths, gap))) <= width for each in cells)
+    under = [width_of(plain(joined(under_pieces(job)))) for job in jobs]
+    assert max(under) + 20 < 57, "there is room for what happened, on the narrowest screen"
+    for job in jobs:
+        if job.status in (JobStatus.FAILED, JobStatus.RUNNING):
+            assert under_pieces(job), "a row without it would not say what happened"
 
 
-@pytest.mark.parametrize("seconds", [0, 59, 60, 7_200, 90_000])
-def test_ages_take_few_cells(seconds: int) -> None:
-    assert width_of(age_text(NOW - timedelta(seconds=seconds), NOW)) <= 6
+def test_the_failures_of_the_demo_say_which_job_and_why_at_80_columns() -> None:
+    """Texts as the example's steps write them: (label of the kind, subject, why it failed, what of it is to be read)."""
+    real = (
+        (
+            "Export of a month",
+            "Export of 2012-11 for the cold-store",
+            "Deliver it: The store cold-store has no room yet",
+        ),
+        (
+            "Export of a month",
+            "Export of 2013-01 for the auditors",
+            "Check the month: Nothing was published for 2013-01",
+        ),
+        (
+            "Activation of a workspace",
+            "Workspace otley/reading-room",
+            "Check the licence: There is no licence premium; there are",
+        ),
+        (
+            "Activation of a workspace",
+            "Workspace highfield/admin",
+            "Reserve the name: The name admin is taken by the service",
+        ),
+        ("Bank file", "linnet-56", "Give it to the bank: The bank is busy; it took nothing."),
+    )
+    fake = FakeService(start=NOW)
+    job = furnish(fake.account).failed[0].summary
+    rows = JobRows(lambda: AT, lambda: False)
+    rows.show(
+        job.model_copy(
+            update={
+                "id": f"j{number}",
+                "kind_label": kind,
+                "subject": subject,
+                "failure_summary": f"{why} and whatever else the application has to say of it.",
+                "failure_reference": "7bb964fa",
+                "customer": "highfield-school",
+                "retried_by": None,
+                "resolution": None,
+            }
+        )
+        for number, (kind, subject, why) in enumerate(real)
+    )
+    laid = Laid(rows, jobs_columns(wide=False, sources=False), rows.needs(), 79)
+    for at, (kind, subject, why) in enumerate(real):
+        told = [plain(laid.line(at, part)) for part in range(laid.height(at))]
+        assert len(told) == 2
+        assert told[0].startswith("✗ failed")
+        assert subject in told[0]
+        assert kind.split(" ")[0] in told[0]
+        assert "highfield-school" in told[0]
+        assert told[1].strip().startswith(f"7bb964fa · {why[:55]}")
 
 
 def test_sources_that_were_not_reached_are_named_in_one_line() -> None:
@@ -170,19 +230,30 @@ def test_sources_that_were_not_reached_are_named_in_one_line() -> None:
     assert told(away("a", reached=False), away("b", reached=False)) == ["▲ Without a, b: they were not reached."]
 
 
-def test_a_narrow_row_says_what_before_of_names_a_part_once_and_marks_what_was_retried() -> None:
+def test_a_row_says_a_word_once_and_marks_what_was_retried_or_resolved() -> None:
     fake = FakeService()
     job = furnish(fake.account).failed[0].summary
     told = {
         "kind_label": "Export of a month",
+        "subject": "Export of 2013-01",
         "failure_summary": "Deliver it: Deliver it went wrong.",
+        "failure_reference": "E-1",
         "resolution": None,
+        "retried_by": None,
+        "moves": Moves.NOTHING,
     }
-    plainly = job.model_copy(update={**told, "retried_by": None})
-    retried = job.model_copy(update={**told, "retried_by": "another"})
-    narrow = jobs_cells(plainly, AT, wide=False)
-    assert (narrow["kind"].text, narrow["what"].text) == ("Export", "Deliver it went wrong.")
-    assert jobs_cells(plainly, AT, wide=True)["kind"].text == "Export of a month"
-    assert jobs_cells(retried, AT, wide=False)["what"].text == "↻ Deliver it went wrong."
-    other = plainly.model_copy(update={"failure_summary": "The store refused: no room"})
-    assert jobs_cells(other, AT, wide=False)["what"].text == "The store refused: no room"
+    plainly = job.model_copy(update=told)
+    assert jobs_cells(plainly, AT)["job"].text == "Export of 2013-01"
+    assert job_text(plainly.model_copy(update={"subject": "C-1042"})) == "Export · C-1042"
+    assert job_text(plainly.model_copy(update={"subject": "export of a month"})) == "Export of a month"
+    assert job_text(plainly.model_copy(update={"moves": Moves.MONEY})) == "Export ¤ of 2013-01"
+    assert jobs_cells(plainly, AT)["what"].text == aside_piece(plainly).text == "Deliver it went wrong."
+    assert [piece.text for piece in under_pieces(plainly)] == ["E-1"]
+    retried = plainly.model_copy(update={"retried_by": "another"})
+    assert jobs_cells(retried, AT)["what"].text == "↻ retried · Deliver it went wrong."
+    assert [piece.text for piece in under_pieces(retried)] == ["E-1", "↻ retried"]
+    mended = retried.model_copy(update={"resolution": JobResolution.RETRIED})
+    assert [piece.text for piece in under_pieces(mended)] == ["E-1", "mended by a retry"]
+    other = plainly.model_copy(update={"failure_summary": "The store refused: no room", "source": "etl"})
+    assert aside_piece(other).text == "The store refused: no room"
+    assert [piece.text for piece in under_pieces(other)] == ["of etl", "E-1"]

@@ -152,7 +152,7 @@ def test_what_keeps_it_and_what_became_of_it_are_said_with_who_and_why() -> None
     )
     armed = a_plan(PlanState.ARMED, armed_until=NOW + timedelta(seconds=271))
     assert "◔ starts in 4:31, abort until then (A)" in texts(armed)
-    assert "its window ends 16:04, in 4 hours" in texts(a_plan())
+    assert "its window ends 16:04, in 4 h" in texts(a_plan())
     assert "1 payout of GBP 642.45 is uncertain: a person asks the bank. u → review" in texts(a_plan())
     aborted = a_plan(PlanState.ABORTED, ended_by=MIKA, reason="wrong file", ended_at=NOW)
     assert "✗ Aborted by you at 12:04: wrong file. 27 done, 1 refused, 1 uncertain, 13 had no turn" in texts(aborted)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jobconsole.present import times
+from jobconsole.present.columns import width_of
 from jobconsole.present.times import age, age_short, ago, both, countdown, local, read_instant, read_moment, short
 
 LONDON = ZoneInfo("Europe/London")
@@ -30,14 +34,35 @@ def test_ages(back: timedelta, words: str) -> None:
 
 
 def test_short_ages_and_distances() -> None:
-    assert [age_short(NOW - timedelta(hours=hours), NOW) for hours in (0, 5, 150)] == ["0 min", "5 h", "6 d"]
+    assert [age_short(NOW - timedelta(hours=hours), NOW) for hours in (-1, 0.01, 0.2, 5, 150)] == [
+        "0 s",
+        "36 s",
+        "12 min",
+        "5 h",
+        "6 d",
+    ]
     assert ago(NOW - timedelta(minutes=4), NOW) == "4 min ago"
-    assert ago(NOW + timedelta(hours=3), NOW) == "in 3 hours"
+    assert ago(NOW - timedelta(hours=29, minutes=10), NOW) == "1 d 5 h ago"
+    assert ago(NOW + timedelta(hours=3, minutes=12), NOW) == "in 3 h 12 min"
     assert ago(NOW, NOW) == "now"
 
 
+@pytest.mark.parametrize("seconds", [0, 59, 60, 7_200, 90_000])
+def test_short_ages_take_few_cells(seconds: int) -> None:
+    assert width_of(age_short(NOW - timedelta(seconds=seconds), NOW)) <= 6
+
+
+def test_one_way_to_say_how_long_ago_in_the_whole_console() -> None:
+    """Beside `times`, nobody writes an ago of their own."""
+    written = re.compile(r"\}\s*ago\b")
+    files = [each for each in Path(times.__file__).parents[1].rglob("*.py") if each.name != "times.py"]
+    assert len(files) > 100
+    assert [each.name for each in files if written.search(each.read_text(encoding="utf-8"))] == []
+
+
 @pytest.mark.parametrize(
-    ("seconds", "words"), [(2467, "41:07"), (3723, "1:02:03"), (59.9, "0:59"), (-4, "0:00"), (3 * 86_400, "3 days")]
+    ("seconds", "words"),
+    [(2467, "41:07"), (3723, "1:02:03"), (59.9, "0:59"), (-4, "0:00"), (3 * 86_400, "3 d"), (183_600, "2 d 3 h")],
 )
 def test_countdowns(seconds: float, words: str) -> None:
     assert countdown(seconds) == words

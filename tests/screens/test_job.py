@@ -114,12 +114,25 @@ async def test_history_is_read_on_and_what_is_known_stays() -> None:
         assert sequences == list(range(whole + 1, 0, -1)), "without holes"
 
 
+async def test_inputs_are_offered_where_there_are_any() -> None:
+    fake, found = furnished()
+    async with on_jobs(fake) as (app, _, pilot):
+        screen = await show(app, found.money.id)
+        assert screen.parts.job is not None
+        assert not screen.parts.job.inputs
+        assert "reveal inputs" not in lines(app)[-1]
+        await pilot.press("r")
+        await said(app, "Reveal its inputs …: it has no inputs")
+        await show(app, found.failed[0].id)
+        assert "reveal inputs" in lines(app)[-1]
+
+
 @pytest.mark.requirement("INV-10")
 async def test_lineage_is_a_tree_and_enter_opens_a_relative() -> None:
     fake, found = furnished()
     async with on_jobs(fake) as (app, _, pilot):
         screen = await show(app, found.lineage[0].id)
-        await said(app, "a retry of it succeeded")
+        await said(app, "by a retry, which succeeded")
         while screen.part is not Part.LINEAGE:
             await pilot.press("tab")
         shown = flat(app)
@@ -128,7 +141,7 @@ async def test_lineage_is_a_tree_and_enter_opens_a_relative() -> None:
         assert "└─ ✓ succeeded" in shown
         await pilot.press("down", "down", "enter")
         latest = await opened(app, found.lineage[2].id)
-        await said(app, 'retry of the job of 1 d 4 h ago · why: "The directory is back."')
+        await said(app, 'retry of the job asked for 1 d 4 h ago · why: "The directory is back."')
         await pilot.press("enter")
         await said(app, "Open what the row leads to: the row leads to no other job")
         assert app.screen is latest

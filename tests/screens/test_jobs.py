@@ -14,7 +14,8 @@ from jobconsole.client.queues import new_key
 from jobconsole.screens import jobs as place
 from jobconsole.screens.choose import ChooseScreen
 from jobconsole.screens.job_submit import SubmitForm
-from jobconsole.screens.jobs import JobsScreen, key_of
+from jobconsole.screens.jobs import JobsScreen
+from jobconsole.screens.jobs_listing import key_of
 from jobconsole.screens.recovery_form import RecoveryForm
 from jobconsole.screens.recovery_progress import RecoveryProgress
 from jobcontract.events import Hint, Topic
@@ -143,7 +144,7 @@ async def test_acts_go_through_dialogs_and_no_key_alone_does_anything() -> None:
         retry = fake.account.jobs["here", found.failed[0].summary.retried_by or ""]
         assert (retry.reason, retry.summary.retry_of) == ("the store has room", found.failed[0].id)
         await said(app, "Retried: a new job was made of it; v shows it under way.")
-        await said(app, "↻ Deliver it")
+        await said(app, "↻ retried · Deliver it")
         screen.table.move_to(key_of(found.failed[1].summary))
         await pilot.press("A")
         form = await order(app)

@@ -110,6 +110,10 @@ def _own(situation: Situation) -> bool:
     return situation.job is not None and not situation.job.elsewhere
 
 
+def _can_be_revealed(situation: Situation) -> bool:
+    return _own(situation) and situation.job is not None and "reveal" not in situation.job.refused
+
+
 def _has_plan(situation: Situation) -> bool:
     return situation.job is not None and situation.job.plan
 
@@ -232,7 +236,7 @@ _ONE = (
         twin="jobs reveal JOB --reason REASON",
         hint="reveal inputs…",
         rank=18,
-        concerns=_own,
+        concerns=_can_be_revealed,
         judge=_revealable,
     ),
 )

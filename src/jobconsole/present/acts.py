@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from jobconsole.present.columns import Line, Piece, Tone
 from jobconsole.present.occurrences import CAUSES, STATES
-from jobconsole.present.schedules import At, brief_ago, disabled_text, planned_line, utc_text, zone_of
-from jobconsole.present.times import both
+from jobconsole.present.schedules import At, disabled_text, planned_line, utc_text, zone_of
+from jobconsole.present.times import ago, both
 from jobcontract.states import DeadCause, OccurrenceState
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def enable_lines(enabling: Enabling, schedule: Schedule, at: At) -> Sequence[Lin
     off = schedule.disabled
     lines: list[Line] = [(Piece(schedule.id, Tone.STRONG), Piece(f" {schedule.title}", Tone.QUIET))]
     if off is not None:
-        lines.append((Piece(f'‖ by {off.by.id} {brief_ago(off.at, at.now)}: "{off.reason}"', Tone.WARN),))
+        lines.append((Piece(f'‖ by {off.by.id} {ago(off.at, at.now)}: "{off.reason}"', Tone.WARN),))
     lines.append((Piece(enabling.words, Tone.STRONG),))
     lines += _fates("makes up", enabling.runs, Tone.GOOD) + _fates("skips", enabling.skips, Tone.WARN)
     if enabling.next is not None:
@@ -102,7 +102,7 @@ def replay_lines(occurrence: Occurrence, at: At) -> Sequence[Line]:
     """What replaying does to the occurrence as it stands: which items run again, which do not."""
     word, tone = STATES[occurrence.state]
     cause = f" · {CAUSES[occurrence.cause]}" if occurrence.cause is not None else ""
-    ended = f" {brief_ago(occurrence.ended_at, at.now)}" if occurrence.ended_at is not None else ""
+    ended = f" {ago(occurrence.ended_at, at.now)}" if occurrence.ended_at is not None else ""
     counts = occurrence.items
     again = counts.refused + counts.failed + counts.unfinished
     if again:
@@ -126,7 +126,7 @@ def replay_lines(occurrence: Occurrence, at: At) -> Sequence[Line]:
 def discard_lines(occurrence: Occurrence, at: At) -> Sequence[Line]:
     """What discarding does to the dead letter."""
     cause = CAUSES[occurrence.cause] if occurrence.cause is not None else "no machine tries it again"
-    ended = f" {brief_ago(occurrence.ended_at, at.now)}" if occurrence.ended_at is not None else ""
+    ended = f" {ago(occurrence.ended_at, at.now)}" if occurrence.ended_at is not None else ""
     open_items = occurrence.items.failed + occurrence.items.unfinished
     items = "1 item of it stays" if open_items == 1 else f"{open_items:,} items of it stay"
     return [
@@ -168,7 +168,7 @@ def drain_lines(worker: Worker) -> Sequence[Line]:
 def undrain_lines(worker: Worker, at: At) -> Sequence[Line]:
     """What letting it take work again does, and who had asked it to drain."""
     by = worker.drain_asked_by.id if worker.drain_asked_by is not None else "somebody"
-    asked = f" {brief_ago(worker.drain_asked_at, at.now)}" if worker.drain_asked_at is not None else ""
+    asked = f" {ago(worker.drain_asked_at, at.now)}" if worker.drain_asked_at is not None else ""
     return (
         (Piece(f"Worker {worker.incarnation[:SHORT_ID]} on {worker.host}", Tone.STRONG), Piece(f" · {worker.version}")),
         (Piece(f'‖ asked to drain by {by}{asked}: "{worker.drain_reason or ""}"', Tone.WARN),),

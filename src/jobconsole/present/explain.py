@@ -29,7 +29,7 @@ from jobconsole.present.scores import (
     signed,
     tie,
 )
-from jobconsole.present.times import age, ago, both, span
+from jobconsole.present.times import age, ago, both, brief_span
 from jobcontract.money import Money, show
 
 if TYPE_CHECKING:
@@ -314,6 +314,6 @@ def _scored_lines(score: Score, rule: Rule, seen: Seen) -> list[Line]:
     if rule.refresh_seconds is None:
         return [*lines, field("again", Piece("when an input changes: time alone changes nothing"))]
     due = score.scored_at + timedelta(seconds=rule.refresh_seconds)
-    every = f"every {span(rule.refresh_seconds)}, and when an input changes"
+    every = f"every {brief_span(rule.refresh_seconds)}, and when an input changes"
     soon = f"next {ago(due, seen.now)}" if due > seen.now else "due now"
     return [*lines, field("again", *joined([Piece(every), Piece(soon, Tone.QUIET)]))]

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from jobconsole.present.columns import Column, Line, Piece, Tone, joined
-from jobconsole.present.jobs import age_text
 from jobconsole.present.schedules import At
-from jobconsole.present.times import both
+from jobconsole.present.times import age_short, both
 from jobcontract.ids import KEY_MAX
 from jobcontract.job_states import FoundNoun
 from jobcontract.jobs import HERE
@@ -82,7 +81,7 @@ def found_cells(found: Found, at: At) -> Mapping[str, Piece]:
         "state": Piece(found.state or ""),
         "matched": Piece(found.matched, Tone.QUIET),
         "id": Piece(found.id, Tone.QUIET),
-        "when": Piece(age_text(found.at, at.now) if found.at is not None else "", Tone.QUIET),
+        "when": Piece(age_short(found.at, at.now) if found.at is not None else "", Tone.QUIET),
     }
 
 
@@ -121,6 +120,8 @@ def nothing_lines(finding: Finding, keys: Mapping[str, str]) -> list[Line]:
     """What is said where nothing was found: where was looked, and how a text is written. `keys`: `again`."""
     looked = ", ".join(MANY[noun] for noun in finding.looked)
     where = f"It was looked for in {looked}." if looked else "There is nothing that you may look through."
+    if looked and FoundNoun.PLAN not in finding.looked:
+        where += " What is not of your customers, and what moves money, is found by finance: give them the text."
     return [
         (Piece(f'Nothing that you may see is called "{finding.text}".'),),
         (Piece(where, Tone.QUIET),),

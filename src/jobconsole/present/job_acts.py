@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from jobconsole.present.columns import Line, Piece, Tone, joined
 from jobconsole.present.jobs import status_word, subject_text, what_text
-from jobconsole.present.schedules import At, brief_ago
+from jobconsole.present.schedules import At
+from jobconsole.present.times import ago
 from jobcontract.job_states import JobStatus
 from jobcontract.states import Moves
 
@@ -28,7 +29,7 @@ def job_head(job: JobSummary, at: At) -> Sequence[Line]:
         joined(
             [
                 Piece(word, tone),
-                Piece(f"asked for {brief_ago(job.requested_at, at.now)}"),
+                Piece(f"asked for {ago(job.requested_at, at.now)}"),
                 Piece(f"by {job.requester.id}" if job.requester is not None else ""),
             ]
         ),

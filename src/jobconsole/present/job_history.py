@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from jobconsole.present.columns import Column, Line, Piece, Tone, joined
 from jobconsole.present.jobs import STATES
-from jobconsole.present.schedules import At, brief_ago
+from jobconsole.present.schedules import At
 from jobconsole.present.times import ago, both, short
 from jobcontract.job_states import JobEventKind, JobStatus, NoticeState
 
@@ -32,7 +32,7 @@ EVENTS: Mapping[JobEventKind, tuple[str, Tone]] = {
     JobEventKind.SETTLED: ("■ settled", Tone.STRONG),
     JobEventKind.RECONCILED: ("≠ reconciled", Tone.WARN),
     JobEventKind.EFFECT_DONE: ("✓ effect done", Tone.GOOD),
-    JobEventKind.EFFECT_FAILED: ("✗ effect failed", Tone.BAD),
+    JobEventKind.EFFECT_FAILED: ("✗ effect given up", Tone.BAD),
     JobEventKind.RETRIED: ("↻ retried", Tone.MINE),
     JobEventKind.RESOLVED: ("✓ resolved", Tone.GOOD),
     JobEventKind.REVEALED: ("◉ revealed", Tone.WARN),
@@ -150,7 +150,7 @@ def branch_cells(branch: Branch, at: At) -> Mapping[str, Piece]:
     first = "the first one" if branch.relative.retry_of is None else "no reason is kept"
     return {
         "status": Piece(f"{branch.tree}{word}{' ◂ this one' if branch.here else ''}", tone),
-        "when": Piece(brief_ago(branch.relative.requested_at, at.now), Tone.QUIET),
+        "when": Piece(ago(branch.relative.requested_at, at.now), Tone.QUIET),
         "who": Piece(branch.relative.requester.id if branch.relative.requester is not None else "–"),
         "reason": Piece(branch.relative.reason or first, Tone.PLAIN if branch.relative.reason else Tone.QUIET),
     }
@@ -206,7 +206,7 @@ def notice_text(notice: JobNotice, at: At) -> str:
         return f"{ago(notice.delivered_at, at.now)}{said}"
     if notice.state in (NoticeState.SUPPRESSED, NoticeState.GIVEN_UP):
         return notice.reason or notice.result or "no reason is known"
-    again = brief_ago(notice.try_at, at.now) if notice.try_at is not None and notice.try_at > at.now else "now"
+    again = ago(notice.try_at, at.now) if notice.try_at is not None and notice.try_at > at.now else "now"
     last = f"; last: {notice.result}" if notice.result else ""
     return f"to be sent {again}{last}"
 

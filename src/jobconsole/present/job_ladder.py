@@ -101,7 +101,8 @@ def step_lines(step: JobStep, events: Iterable[JobEvent], at: At) -> Sequence[Li
     lines: list[Line] = [head, *([(Piece(told, told_tone),)] if told else [])]
     bad = [event for event in events if event.step == step.step and event.kind in ENDED_BADLY]
     same = step.sentence or told
-    others = [event for event in bad if same not in event.sentence]
+    # What the step says at its end is what its last attempt said, with how often it was tried.
+    others = [event for event in bad if same not in event.sentence and not same.startswith(event.sentence)]
     if len(bad) > 1 and not others:
         ends = ", ".join(f"{event.at.astimezone(at.zone):%H:%M:%S}" for event in reversed(bad))
         lines.append((Piece(f"each attempt ended so: {ends}", Tone.QUIET),))

@@ -19,7 +19,7 @@ from jobconsole.present.jobs import (
     why_text,
 )
 from jobconsole.present.money import bar
-from jobconsole.present.schedules import At, brief_ago
+from jobconsole.present.schedules import At
 from jobconsole.present.times import ago, both, brief_span
 from jobcontract.job_states import Carrier, FailureEffectState, JobResolution, JobStatus, StepStatus
 from jobcontract.jobs import HERE
@@ -37,9 +37,9 @@ SHORT_ID = 8
 EFFECTS = {
     FailureEffectState.DUE: ("to be done", Tone.WARN),
     FailureEffectState.DONE: ("done", Tone.GOOD),
-    FailureEffectState.FAILED: ("failed: it was tried as often as it may be", Tone.BAD),
+    FailureEffectState.FAILED: ("given up: a person has to do it", Tone.BAD),
 }
-"""What became of the failure effect."""
+"""What became of what is done when a job failed."""
 
 
 def job_title(job: JobSummary) -> Line:
@@ -64,18 +64,18 @@ def standing_lines(job: Job, at: At, width: int, keys: Mapping[str, str]) -> lis
     elif summary.status.final:
         lines.append(_settled_line(summary, at))
     else:
-        lines.append(bar_line(job, at, width))
+        lines += [bar_line(job, at, width), *_held_lines(job)]
     return [*lines, *_cancel_lines(job, at), *_resolved_lines(job, at), *_retry_lines(job, at, keys["follow"])]
 
 
 def bar_line(job: Job, at: At, width: int) -> Line:
-    """`████░░░░  42 %  step 3 of 5 · Submit to the bank · since 4 min`."""
+    """`████░░░░  42 %  step 3 of 5 · Submit to the bank · running for 4 min`."""
     summary, steps = job.summary, job.steps
     done = sum(step.status is StepStatus.SUCCEEDED for step in steps)
     current = next((step for step in steps if step.status in (StepStatus.RUNNING, StepStatus.RETRYING)), None)
     number = current.position if current is not None else min(done + 1, len(steps))
     since = summary.started_at or summary.requested_at
-    waits = "waits" if summary.status is JobStatus.PENDING else "runs"
+    doing = "waiting" if summary.status is JobStatus.PENDING else "running"
     again = ""
     if current is not None and current.next_attempt_at is not None and current.status is StepStatus.RETRYING:
         again = next_attempt_text(current.next_attempt_at, at.now)
@@ -86,13 +86,22 @@ def bar_line(job: Job, at: At, width: int) -> Line:
             Piece(current.label if current is not None else "", Tone.STRONG),
             Piece(again, Tone.WARN),
             Piece(_silence(summary, at), Tone.WARN),
-            Piece(f"{waits} since {brief_span((at.now - since).total_seconds())}", Tone.QUIET),
+            Piece(f"{doing} for {brief_span((at.now - since).total_seconds())}", Tone.QUIET),
         ],
         max(10, width - 30),
     )
     cells = 20 if width >= 70 else 10
     tone = Tone.MINE if summary.status is JobStatus.RUNNING else Tone.QUIET
     return (Piece(bar(summary.progress / 100, cells), tone), Piece(f" {percent}  ", Tone.STRONG), *told)
+
+
+def _held_lines(job: Job) -> Sequence[Line]:
+    """Why its next step does not begin, where nothing of it runs."""
+    going = any(step.status in (StepStatus.RUNNING, StepStatus.RETRYING) for step in job.steps)
+    following = next((step for step in job.steps if step.status is StepStatus.QUEUED), None)
+    if going or following is None or not following.sentence:
+        return ()
+    return (_labelled("not begun", Piece(following.sentence, Tone.WARN)),)
 
 
 def _silence(summary: JobSummary, at: At) -> str:
@@ -117,7 +126,7 @@ def about_lines(job: Job, at: At) -> list[Line]:
     if summary.settled_at is not None:
         lines.append(_labelled("settled", Piece(both(summary.settled_at, at.zone))))
     elif summary.activity_at is not None:
-        lines.append(_labelled("last news", Piece(brief_ago(summary.activity_at, at.now))))
+        lines.append(_labelled("last news", Piece(ago(summary.activity_at, at.now))))
     if job.worker is not None:
         lines.append(_labelled("Worker", Piece(job.worker[:SHORT_ID], Tone.MINE)))
     if job.plan is not None:
@@ -147,7 +156,7 @@ def _failed_lines(job: Job, at: At, reference_key: str) -> list[Line]:
     where = f"{name}: " if name and not why.casefold().startswith(name.casefold()) else ""
     tone = Tone.PLAIN if summary.resolution is not None else Tone.BAD
     lines = [_labelled("why", Piece(f"{where}{why}", tone))]
-    settled = f"{brief_ago(summary.settled_at, at.now)}, {took_text(summary)}" if summary.settled_at is not None else ""
+    settled = f"{ago(summary.settled_at, at.now)}, {took_text(summary)}" if summary.settled_at is not None else ""
     reference = summary.failure_reference
     lines.append(
         _labelled(
@@ -166,7 +175,7 @@ def _failed_lines(job: Job, at: At, reference_key: str) -> list[Line]:
 
 def _settled_line(summary: JobSummary, at: At) -> Line:
     word, tone = STATES[summary.status]
-    when = f" {brief_ago(summary.settled_at, at.now)}" if summary.settled_at is not None else ""
+    when = f" {ago(summary.settled_at, at.now)}" if summary.settled_at is not None else ""
     return joined([Piece(f"{word}{when}", tone), Piece(took_text(summary))])
 
 
@@ -187,7 +196,7 @@ def _resolved_lines(job: Job, at: At) -> list[Line]:
     if found is None:
         return []
     if found.resolution is JobResolution.RETRIED:
-        return [_labelled("mended", Piece(f"a retry of it succeeded {ago(found.at, at.now)}", Tone.GOOD))]
+        return [_labelled("mended", Piece(f"by a retry, which succeeded {ago(found.at, at.now)}", Tone.GOOD))]
     by = found.person.id if found.person is not None else "the service"
     ticket = f" · ticket {found.ticket}" if found.ticket else ""
     why = f': "{found.reason}"' if found.reason else ""
@@ -201,7 +210,7 @@ def _retry_lines(job: Job, at: At, key: str) -> list[Line]:
     known = {each.id: each for each in job.lineage}
     if summary.retry_of is not None:
         before, this = known.get(summary.retry_of), known.get(summary.id)
-        what = f"the job of {brief_ago(before.requested_at, at.now)}" if before is not None else "a job that is gone"
+        what = f"the job asked for {ago(before.requested_at, at.now)}" if before is not None else "a job that is gone"
         why = f' · why: "{this.reason}"' if this is not None and this.reason else ""
         lines.append(_labelled("retry of", Piece(f"{what}{why}")))
     if summary.retried_by is not None and summary.resolution is not JobResolution.RETRIED:

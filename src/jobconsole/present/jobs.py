@@ -10,8 +10,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from jobconsole.present.columns import Column, Line, Piece, Tone, clip_line, joined, plain, whole_pieces, width_of
-from jobconsole.present.schedules import At, brief_ago
-from jobconsole.present.times import age_short, brief_span, countdown
+from jobconsole.present.schedules import At
+from jobconsole.present.times import age_short, ago, brief_span, countdown
 from jobcontract.job_states import JobResolution, JobStatus, JobView, StepStatus
 from jobcontract.jobs import HERE
 from jobcontract.states import Moves
@@ -30,16 +30,16 @@ STATES: Mapping[JobStatus, tuple[str, Tone]] = {
 RESOLUTIONS: Mapping[JobResolution, str] = {
     JobResolution.ACKNOWLEDGED: "acknowledged",
     JobResolution.RESOLVED: "resolved",
-    JobResolution.RETRIED: "retried with success",
+    JobResolution.RETRIED: "mended by a retry",
 }
-RETRIED = "↻"
+RETRIED = "↻ retried"
 """Stands before why a failure failed that was retried, without success so far."""
 CANCELLING = ("◌ cancelling", Tone.WARN)
 """In place of the status, from when a person asked until it ended."""
 WIDE = 110
-"""From this width on the list says of which customer a job is."""
-SHORT_ID = 8
-_MINUTE = 60.0
+"""From this width on what happened has a column; below, it stands under the row."""
+JOB_LEAST, JOB_MOST = 30, 44
+"""Cells of what a job is: where one has more, the row under the cursor says it in full."""
 SOON = 2.0
 """Seconds within which a count that is not exact needs no age."""
 
@@ -67,44 +67,70 @@ VIEWS: Sequence[View] = (
 UNRESOLVED, UNDER_WAY, EVERY = range(3)
 
 
-def jobs_columns(*, wide: bool, sources: bool, signed: bool = False) -> tuple[Column, ...]:
-    """The columns of the list; `sources`: jobs of several are in it. A narrow list says of which one in what happened.
-    `signed`: the status is its sign alone, where the heading says the word."""
-    return (
-        Column(id="status", label="" if signed else "status", least=1 if signed else 9, whole=True),
+def jobs_columns(*, wide: bool, sources: bool) -> tuple[Column, ...]:
+    """The columns of the list; `sources`: jobs of several are in it. Where it is narrow, what happened stands under a row."""
+    shared = (
+        Column(id="status", label="status", least=8, whole=True),
         Column(id="age", label="age", least=4, right=True, uncut=True, most=8, yields=6),
-        Column(id="kind", label="kind", least=8, most=30 if wide else 14, yields=5),
-        Column(id="subject", label="subject", least=12, most=28, yields=7),
-        *((Column(id="scope", label="customer", least=8, uncut=True, most=18, yields=2),) if wide else ()),
-        *((Column(id="who", label="asked by", least=8, uncut=True, most=14, yields=3),) if wide else ()),
-        *((Column(id="source", label="source", least=6, uncut=True, most=10, yields=4),) if sources and wide else ()),
+        Column(id="job", label="job", least=JOB_LEAST, most=JOB_MOST if wide else None, yields=7),
+        Column(id="customer", label="customer", least=8, uncut=True, most=24, yields=2),
+    )
+    if not wide:
+        return shared
+    return (
+        *shared,
+        Column(id="who", label="asked by", least=8, uncut=True, most=14, yields=3),
+        *((Column(id="source", label="source", least=6, uncut=True, most=10, yields=4),) if sources else ()),
         Column(id="what", label="what happened", least=16, yields=8),
     )
 
 
-def jobs_cells(job: JobSummary, at: At, *, wide: bool, signed: bool = False) -> Mapping[str, Piece]:
+def jobs_cells(job: JobSummary, at: At) -> Mapping[str, Piece]:
     """The cells of one job's row by column id."""
     word, tone = status_word(job)
-    what, what_tone = _what_text(job, at)
-    source = "" if wide or job.source == HERE else f"{job.source} · "
+    what, what_tone = happened(job, at)
     retried = is_retried(job)
     return {
-        "status": Piece(word[:1] if signed else word, Tone.QUIET if retried else tone),
-        "kind": Piece(kind_text(job, wide=wide), Tone.QUIET if retried else Tone.STRONG),
-        "subject": Piece(job.subject, Tone.QUIET if retried else Tone.PLAIN),
-        "what": Piece(f"{source}{f'{RETRIED} ' if retried else ''}{what}", Tone.QUIET if retried else what_tone),
-        "scope": Piece(scope_text(job), Tone.QUIET),
+        "status": Piece(word, Tone.QUIET if retried else tone),
+        "age": Piece(age_short(job.requested_at, at.now), Tone.QUIET),
+        "job": Piece(job_text(job), Tone.QUIET if retried else Tone.STRONG),
+        "customer": Piece(job.customer or job.workspace or "–", Tone.QUIET),
         "who": Piece(job.requester.id if job.requester is not None else "–", Tone.QUIET),
         "source": Piece("here" if job.source == HERE else job.source, Tone.QUIET),
-        "age": Piece(age_text(job.requested_at, at.now), Tone.QUIET),
+        "what": Piece(f"{RETRIED} · {what}" if retried else what, Tone.QUIET if retried else what_tone),
     }
 
 
-def kind_text(job: JobSummary, *, wide: bool) -> str:
-    """The label of its kind, with the sign of money; a narrow list has what stands before its first "of": the subject says
-    of what."""
-    label = job.kind_label if wide else job.kind_label.partition(" of ")[0]
-    return f"{label}{' ¤' if job.moves is Moves.MONEY else ''}"
+def under_pieces(job: JobSummary) -> Sequence[Piece]:
+    """What stands under a narrow row before what happened, whole: nothing where its status says enough."""
+    told = [Piece("" if job.source == HERE else f"of {job.source}", Tone.QUIET)]
+    if job.status is JobStatus.FAILED:
+        nameless = "no reference" if job.source == HERE else ""
+        told.append(Piece(job.failure_reference or nameless, Tone.QUIET))
+        told.append(Piece(RETRIED if is_retried(job) else "", Tone.MINE))
+        told.append(Piece(RESOLUTIONS[job.resolution] if job.resolution is not None else "", Tone.GOOD))
+    elif job.status is JobStatus.RUNNING:
+        told.append(Piece(f"{job.progress} %", Tone.MINE))
+    return [piece for piece in told if piece.text]
+
+
+def aside_piece(job: JobSummary) -> Piece:
+    """What happened, as far as there is room behind what stands under a narrow row."""
+    if job.status is JobStatus.FAILED:
+        return Piece(why_text(job), Tone.QUIET if is_retried(job) else Tone.PLAIN)
+    return Piece(*_going(job)) if job.status is JobStatus.RUNNING else Piece("")
+
+
+def job_text(job: JobSummary) -> str:
+    """`Activation · Workspace otley/main`: what of its kind stands before its first "of", and what it is about; one of
+    them where the other says it, too."""
+    kind, subject = job.kind_label.partition(" of ")[0], subject_text(job)
+    money = " ¤" if job.moves is Moves.MONEY else ""
+    if not subject:
+        return f"{job.kind_label}{money}"
+    if f"{subject} ".casefold().startswith(f"{kind} ".casefold()):
+        return f"{subject[: len(kind)]}{money}{subject[len(kind) :]}"
+    return f"{kind}{money} · {subject}"
 
 
 def subject_text(job: JobSummary) -> str:
@@ -124,12 +150,6 @@ def why_text(job: JobSummary) -> str:
     return rest if rest.casefold().startswith(f"{name.casefold()} ") else told
 
 
-def age_text(instant: datetime, now: datetime) -> str:
-    """`22 s`, `4 min`, `3 h`, `6 d`: for a narrow column."""
-    seconds = (now - instant).total_seconds()
-    return f"{max(0, int(seconds))} s" if seconds < _MINUTE else age_short(instant, now)
-
-
 def status_word(job: JobSummary) -> tuple[str, Tone]:
     """Sign and word of where it stands; whoever asked for it to be cancelled sees that it is."""
     if job.cancel_asked_at is not None and not job.status.final:
@@ -139,25 +159,29 @@ def status_word(job: JobSummary) -> tuple[str, Tone]:
 
 
 def what_text(job: JobSummary, at: At) -> tuple[str, Tone]:
-    """What a reader of the list wants to know beyond the status: why it failed, how far it is, how long it took; of a failure
-    that was retried, that it was."""
-    what, tone = _what_text(job, at)
-    return (f"{what} {RETRIED} It was retried." if is_retried(job) else what), tone
+    """What a reader wants to know beyond the status, of a failure that was retried also that it was."""
+    what, tone = happened(job, at)
+    return (f"{what} {RETRIED[:1]} It was retried." if is_retried(job) else what), tone
 
 
-def _what_text(job: JobSummary, at: At) -> tuple[str, Tone]:
+def happened(job: JobSummary, at: At) -> tuple[str, Tone]:
+    """Why it failed, how far it is, how long it took."""
     if job.status is JobStatus.FAILED:
         resolved = f" ({RESOLUTIONS[job.resolution]})" if job.resolution is not None else ""
         return f"{why_text(job)}{resolved}", Tone.PLAIN
     if job.status is JobStatus.PENDING:
-        return f"waits {brief_span((at.now - job.requested_at).total_seconds())}", Tone.QUIET
+        return f"waiting for {brief_span((at.now - job.requested_at).total_seconds())}", Tone.QUIET
     if job.status is JobStatus.RUNNING:
-        label = job.last_step_label or job.last_step
-        step = f" · {label}" if label else ""
-        retrying = " waits to be tried again" if job.last_step_status is StepStatus.RETRYING else ""
-        return f"{job.progress} %{step}{retrying}", Tone.WARN if retrying else Tone.PLAIN
-    took = took_text(job)
-    return took, Tone.QUIET
+        what, tone = _going(job)
+        return f"{job.progress} %{f' · {what}' if what else ''}", tone
+    return took_text(job), Tone.QUIET
+
+
+def _going(job: JobSummary) -> tuple[str, Tone]:
+    """At which step one is that runs."""
+    retrying = job.last_step_status is StepStatus.RETRYING
+    label = job.last_step_label or job.last_step or ""
+    return (f"{label} waits to be tried again".strip(), Tone.WARN) if retrying else (label, Tone.PLAIN)
 
 
 def took_text(job: JobSummary) -> str:
@@ -175,29 +199,25 @@ def scope_text(job: JobSummary) -> str:
     return " / ".join(part for part in (job.customer, job.workspace) if part) or "–"
 
 
-def row_lines(job: JobSummary, at: At) -> list[Line]:
-    """What is to know of the job under the cursor, in full; why it failed comes last, that is what may be long."""
+def row_lines(job: JobSummary, at: At, *, brief: bool = False) -> list[Line]:
+    """What is to know of the job under the cursor, in full; why it failed comes last, that is what may be long. `brief`: what
+    its narrow row says whole is not said again."""
     word, tone = status_word(job)
-    head = joined(
-        [
-            Piece(word, tone),
-            Piece(job.kind_label, Tone.STRONG),
-            Piece("moves money" if job.moves is Moves.MONEY else "", Tone.WARN),
-            Piece(subject_text(job)),
-        ]
-    )
+    kind = Piece(job.kind_label, Tone.STRONG)
+    money = Piece("moves money" if job.moves is Moves.MONEY else "", Tone.WARN)
     scope = scope_text(job)
-    who = joined(
-        [
-            Piece(f"reference {job.failure_reference}" if job.failure_reference else "", Tone.STRONG),
-            Piece(f"of {scope}" if scope != "–" else ""),
-            Piece(f"by {job.requester.id}" if job.requester is not None else "by no person"),
-            Piece(elsewhere_words(job.source, job.application), Tone.WARN),
-        ]
-    )
+    said = brief and width_of(job_text(job)) <= JOB_LEAST + 6
+    head = [Piece(word, tone), kind, money, Piece(subject_text(job))]
+    who = [
+        Piece(f"reference {job.failure_reference}" if job.failure_reference else "", Tone.STRONG),
+        *([kind, money] if said else []),
+        Piece(f"of {scope}" if scope != "–" else ""),
+        Piece(f"by {job.requester.id}" if job.requester is not None else "by no person"),
+        Piece(elsewhere_words(job.source, job.application), Tone.WARN),
+    ]
     what, what_tone = what_text(job, at)
     failed = job.status is JobStatus.FAILED and job.resolution is None
-    return [head, who, (Piece(what, Tone.BAD if failed else what_tone),)]
+    return [*([] if said else [joined(head)]), joined(who), (Piece(what, Tone.BAD if failed else what_tone),)]
 
 
 def elsewhere_words(source: str, application: str) -> str:
@@ -285,8 +305,7 @@ def source_lines(sources: Iterable[JobSource], looked_to: datetime | None, now: 
         told = away[0].sentence or "It did not answer." if len(away) == 1 else "they were not reached."
         lines.append(clip_line((Piece(f"▲ Without {named}: {told}", Tone.WARN),), width))
     if looked_to is not None:
-        ago = brief_ago(looked_to, now)
-        lines.append((Piece(f"Looked as far back as {ago}; end looks further.", Tone.QUIET),))
+        lines.append((Piece(f"Looked as far back as {ago(looked_to, now)}; end looks further.", Tone.QUIET),))
     return lines
 
 

@@ -9,7 +9,7 @@ from datetime import UTC
 from typing import TYPE_CHECKING
 
 from jobconsole.present.columns import Column, Line, Piece, Tone, joined
-from jobconsole.present.schedules import CLOCKS, LATE_SECONDS, At, brief_ago, is_utc, utc_text
+from jobconsole.present.schedules import CLOCKS, LATE_SECONDS, At, is_utc, utc_text
 from jobconsole.present.times import ago, both, brief_span, countdown, lasted
 from jobcontract.states import DeadCause, OccurrenceOrigin, OccurrenceState
 
@@ -66,7 +66,7 @@ def occurrences_cells(occurrence: Occurrence, at: At) -> Mapping[str, Piece]:
     return {
         "state": Piece(word, tone),
         "scheduled": Piece(utc_text(occurrence.scheduled_at), Tone.STRONG),
-        "when": Piece(brief_ago(occurrence.scheduled_at, at.now), Tone.QUIET),
+        "when": Piece(ago(occurrence.scheduled_at, at.now), Tone.QUIET),
         "attempts": Piece(attempts_text(occurrence)),
         "items": Piece(counts_text(occurrence.items), Tone.BAD if failed else Tone.PLAIN),
         "what": Piece(
@@ -103,7 +103,7 @@ def what_text(occurrence: Occurrence, at: At) -> str:
     if occurrence.cancel_asked_at is not None:
         return "cancelling …"
     if occurrence.state is OccurrenceState.PROCESSING and occurrence.lease is not None:
-        return f"on {host_text(occurrence.lease.host)} since {brief_ago(occurrence.lease.taken_at, at.now)}"
+        return f"on {host_text(occurrence.lease.host)} since {ago(occurrence.lease.taken_at, at.now)}"
     if occurrence.state is OccurrenceState.SCHEDULED and occurrence.attempts:
         return f"next attempt {_due(occurrence, at)}"
     if overdue(occurrence, at):
@@ -171,9 +171,7 @@ def row_lines(occurrence: Occurrence, at: At) -> list[Line]:
     """What is to know of the occurrence under the cursor, in full."""
     word, tone = STATES[occurrence.state]
     what = what_text(occurrence, at)
-    head = joined(
-        [Piece(word, tone), Piece(occurrence.name, Tone.STRONG), Piece(brief_ago(occurrence.scheduled_at, at.now))]
-    )
+    head = joined([Piece(word, tone), Piece(occurrence.name, Tone.STRONG), Piece(ago(occurrence.scheduled_at, at.now))])
     return [head, *([(Piece(what, tone if occurrence.error else Tone.PLAIN),)] if what else [])]
 
 
@@ -223,11 +221,11 @@ def occurrence_lines(occurrence: Occurrence, at: At) -> list[Line]:
 def lease_pieces(lease: Lease, at: At) -> Line:
     """Who holds it, under which fence, since when, how often renewed, until when."""
     left = (lease.expires_at - at.now).total_seconds()
-    until = f"expires in {countdown(left)}" if left > 0 else f"ran out {brief_span(-left)} ago"
+    until = f"expires in {countdown(left)}" if left > 0 else f"ran out {ago(lease.expires_at, at.now)}"
     renewed = "not renewed yet" if not lease.renewals else f"renewed {times_text(lease.renewals)}"
     return (
         Piece(f"Worker {lease.worker[:SHORT_ID]} on {host_text(lease.host)}", Tone.MINE),
-        Piece(f" · fence {lease.fence:,} · taken {brief_ago(lease.taken_at, at.now)} · {renewed} · "),
+        Piece(f" · fence {lease.fence:,} · taken {ago(lease.taken_at, at.now)} · {renewed} · "),
         Piece(until, Tone.PLAIN if left > 0 else Tone.WARN),
     )
 
@@ -268,7 +266,7 @@ def _scheduled_pieces(occurrence: Occurrence, at: At) -> Sequence[Piece]:
     return (
         Piece(f"{utc_text(occurrence.scheduled_at)}{local}"),
         Piece(clock, Tone.WARN),
-        Piece(f" · {brief_ago(occurrence.scheduled_at, at.now)}{_origin(occurrence)}", Tone.QUIET),
+        Piece(f" · {ago(occurrence.scheduled_at, at.now)}{_origin(occurrence)}", Tone.QUIET),
     )
 
 
@@ -278,9 +276,7 @@ def _run_lines(occurrence: Occurrence, at: At) -> list[Line]:
         tries += f" · replayed {times_text(occurrence.replays)}"
     if occurrence.started_at is None:
         # The start is written when the lease is first renewed, or at the end: until then only the lease tells of it.
-        began = (
-            f"taken {brief_ago(lease.taken_at, at.now)}" if (lease := occurrence.lease) is not None else "not started"
-        )
+        began = f"taken {ago(lease.taken_at, at.now)}" if (lease := occurrence.lease) is not None else "not started"
         return [_labelled("ran", Piece(began), Piece(f" · {tries}", Tone.QUIET))]
     started = both(occurrence.started_at, at.zone)
     took = ""

@@ -10,10 +10,12 @@ import shlex
 from collections.abc import Mapping, Sequence
 from datetime import datetime, tzinfo
 
+from jobconsole.present.job_lines import EFFECTS
+from jobconsole.present.jobs import RESOLUTIONS
 from jobconsole.present.plain import pairs, table
 from jobconsole.present.text import line
 from jobconsole.present.times import brief_span, local, utc
-from jobcontract.job_states import FailureEffectState, FoundNoun, JobResolution, JobStatus
+from jobcontract.job_states import FoundNoun, JobStatus
 from jobcontract.jobs import (
     HERE,
     Finding,
@@ -56,11 +58,6 @@ PLURALS: Mapping[FoundNoun, str] = {
     FoundNoun.WORKER: "Workers",
 }
 """Where was looked, in words."""
-_EFFECTS: Mapping[FailureEffectState, str] = {
-    FailureEffectState.DUE: "to be done now",
-    FailureEffectState.DONE: "done",
-    FailureEffectState.FAILED: "given up: it failed, and is not tried any more",
-}
 
 
 def jobs_lines(jobs: Sequence[JobSummary], zone: tzinfo) -> list[str]:
@@ -171,17 +168,17 @@ def _more_lines(job: Job, zone: tzinfo) -> list[str]:
     if resolved is not None:
         by = "" if resolved.person is None else f" by {_person(resolved.person)}"
         ticket = f", ticket {resolved.ticket}" if resolved.ticket else ""
-        how = f"by its retry {resolved.job}, which succeeded" if resolved.job else f"{resolved.resolution}{by}"
+        how = f"mended by its retry {resolved.job}" if resolved.job else f"{RESOLUTIONS[resolved.resolution]}{by}"
         why = f": {resolved.reason}" if resolved.reason else ""
         told = f"{how}, {_both(resolved.at, zone)}{ticket}{why}"
-    effect = _EFFECTS.get(job.failure_effect_state)
+    effect, _ = EFFECTS.get(job.failure_effect_state, ("", None))
     return pairs(
         (
             ("cancel asked", asked and f"{_both(asked.at, zone)} by {_person(asked.person)}: {asked.reason}"),
             ("resolved", told),
             ("plan", job.plan),
             ("definition", None if job.definition_version is None else f"version {job.definition_version}"),
-            ("when it fails", job.failure_effect and f"{job.failure_effect}{f' It is {effect}.' if effect else ''}"),
+            ("on failure", job.failure_effect and f"{job.failure_effect}{f' · {effect}' if effect else ''}"),
             ("Worker", job.worker),
         )
     )
@@ -328,8 +325,7 @@ def _status(job: JobSummary) -> str:
     if job.cancel_asked_at is not None and not job.status.final:
         return f"{job.status}, asked to be cancelled"
     if job.status is JobStatus.FAILED and job.resolution is not None:
-        words = "mended by a retry" if job.resolution is JobResolution.RETRIED else str(job.resolution)
-        return f"{job.status}, {words}"
+        return f"{job.status}, {RESOLUTIONS[job.resolution]}"
     return str(job.status)
 
 

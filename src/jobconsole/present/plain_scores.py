@@ -22,7 +22,7 @@ from jobconsole.present.scores import (
     score_words,
     signed,
 )
-from jobconsole.present.times import local, span
+from jobconsole.present.times import brief_span, local
 from jobconsole.present.what_if import UNSAVED, supposed_lines
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def _around(item: Item, above: Item | None, below: Item | None, *, scored: bool)
 def _rule(rule: Rule, score: Score | None, zone: tzinfo) -> list[str]:
     again = "when an input changes"
     if rule.refresh_seconds is not None:
-        again = f"every {span(rule.refresh_seconds)}, and {again}"
+        again = f"every {brief_span(rule.refresh_seconds)}, and {again}"
     rows = pairs(
         (
             ("rule", f"{rule.id} v{rule.version} ({rule.title})"),

@@ -9,7 +9,7 @@ from jobconsole.present.columns import Column, Piece, Tone
 from jobconsole.present.money import STATES, ended_count
 from jobconsole.present.plan_progress import TURNS, moved_words
 from jobconsole.present.plans import state_now
-from jobconsole.present.times import countdown, short, span
+from jobconsole.present.times import ago, countdown, short
 from jobcontract.states import PlanState, Turn
 
 if TYPE_CHECKING:
@@ -53,8 +53,7 @@ def plan_when(plan: Plan, seen: PlanSeen) -> str:
         return f"starts in {countdown((plan.armed_until - now).total_seconds())}"
     if state.confirmed and plan.apply_until is not None:
         return f"until {short(plan.apply_until, seen.zone, now)}"
-    ended = plan.ended_at or plan.expires_at
-    return f"{span((now - ended).total_seconds())} ago"
+    return ago(plan.ended_at or plan.expires_at, now)
 
 
 def plans_under(plan: Plan) -> Sequence[Piece]:

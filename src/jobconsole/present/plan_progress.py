@@ -16,7 +16,7 @@ from jobconsole.present.amounts import account_text, amount_piece
 from jobconsole.present.columns import Column, Line, Piece, Tone, fit, joined, plain, width_of, wrap_pieces
 from jobconsole.present.money import STATES, bar, ended_count, stopped_words
 from jobconsole.present.plans import counted, state_now, sum_of
-from jobconsole.present.times import both, countdown, short, span
+from jobconsole.present.times import both, brief_span, countdown, short
 from jobcontract.money import MINUS
 from jobcontract.states import PlanState, Turn
 
@@ -92,7 +92,7 @@ def bar_line(plan: Plan, pace: float | None, width: int) -> Line:
     told = [f"{ended:,} of {plan.count:,}"]
     running = plan.state is PlanState.APPLYING and pace is not None
     if running and pace is not None:
-        told += [_pace_words(pace), f"about {span((plan.count - ended) / pace)} left (estimate)"]
+        told += [_pace_words(pace), f"about {brief_span((plan.count - ended) / pace)} left (estimate)"]
     for words in (told, [told[0], *[each.replace(" (estimate)", "") for each in told[1:]]], told[:2], told[:1]):
         text = " · ".join(words)
         if width - width_of(text) - 2 >= BAR_LEAST:
@@ -221,7 +221,7 @@ def _window(plan: Plan, seen: PlanSeen) -> list[Line]:
     if plan.apply_until is None:
         return []
     left = (plan.apply_until - seen.now).total_seconds()
-    ends = f"its window ends {short(plan.apply_until, seen.zone, seen.now)}, in {span(left)}"
+    ends = f"its window ends {short(plan.apply_until, seen.zone, seen.now)}, in {brief_span(left)}"
     return [(Piece(f"{ends}: what had no turn by then is given back", Tone.QUIET),)]
 
 
@@ -319,7 +319,7 @@ def _ended_words(plan: Plan, seen: PlanSeen) -> str:
         return ""
     took = ""
     if plan.started_at is not None and plan.state is PlanState.DONE:
-        took = f" after {span((plan.ended_at - plan.started_at).total_seconds())}"
+        took = f" after {brief_span((plan.ended_at - plan.started_at).total_seconds())}"
     return f" at {short(plan.ended_at, seen.zone, seen.now)}{took}"
 
 

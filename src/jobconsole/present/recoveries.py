@@ -24,7 +24,7 @@ from jobconsole.present.columns import (
 from jobconsole.present.money import bar
 from jobconsole.present.plan_progress import TURNS
 from jobconsole.present.plans import PlanSeen, counted
-from jobconsole.present.times import brief_span, countdown, short, span
+from jobconsole.present.times import ago, brief_span, countdown, short
 from jobcontract.money import sum_digits
 from jobcontract.operating import LeftOut, RecoveryAct, RecoveryState
 from jobcontract.states import Moves, Turn
@@ -341,7 +341,7 @@ def progress_lines(recovery: Recovery, seen: PlanSeen, keys: Mapping[str, str]) 
     elif recovery.state is RecoveryState.DONE:
         took = ""
         if recovery.started_at is not None and recovery.ended_at is not None:
-            took = f" after {span((recovery.ended_at - recovery.started_at).total_seconds())}"
+            took = f" after {brief_span((recovery.ended_at - recovery.started_at).total_seconds())}"
         lines.append((Piece(f"✓ Every row had its turn{ended}{took}.", Tone.GOOD),))
     elif recovery.state is RecoveryState.ABORTED:
         stop = "" if why.endswith((".", "?", "!")) else "."
@@ -397,4 +397,4 @@ def _when(recovery: Recovery, seen: PlanSeen) -> str:
         return f"valid {countdown(seconds_left(recovery, seen.now))}"
     if not state.ended and recovery.started_at is not None:
         return f"since {brief_span((seen.now - recovery.started_at).total_seconds())}"
-    return f"{brief_span((seen.now - (recovery.ended_at or recovery.expires_at)).total_seconds())} ago"
+    return ago(recovery.ended_at or recovery.expires_at, seen.now)

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING
 
 from jobconsole.present.columns import Line, Piece, Tone, joined
-from jobconsole.present.times import brief_span, short
+from jobconsole.present.times import ago, brief_span, short
 from jobcontract.states import ClockChange, Moves, OccurrenceState, Repeated, ScheduleStanding, Skipped, SkipPolicy
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def standing_lines(schedule: Schedule, at: At) -> list[Line]:
     told = Piece(f"{word[0]} {sentence}" if sentence else word, tone)
     lines: list[Line] = [(told, Piece(f" {where}", Tone.QUIET)) if where else (told,)]
     if schedule.disabled is not None:
-        since = Piece(f" · {brief_ago(schedule.disabled.at, at.now)}", Tone.QUIET)
+        since = Piece(f" · {ago(schedule.disabled.at, at.now)}", Tone.QUIET)
         off = (Piece(f"‖ {disabled_text(schedule.disabled, at)}", Tone.WARN), since)
         # By whom and why says more than the service's sentence that it is so.
         lines = [off] if schedule.standing is ScheduleStanding.DISABLED else [*lines, off]
@@ -169,7 +169,7 @@ def standing_sentence(schedule: Schedule, at: At) -> str:
     if schedule.standing is not ScheduleStanding.ON_TIME or schedule.next_at is None:
         return schedule.standing_words
     done = schedule.last_completed_at
-    last = f"Last completed {brief_ago(done, at.now)}." if done is not None else "It has not been completed yet."
+    last = f"Last completed {ago(done, at.now)}." if done is not None else "It has not been completed yet."
     return f"On time. Runs next {next_words(schedule, at)}. {last}"
 
 
@@ -243,12 +243,6 @@ def planned_line(planned: Planned, zone: str, at: At) -> Line:
     )
 
 
-def brief_ago(instant: datetime, now: datetime) -> str:
-    """`3 h 12 min ago`, `in 4 min`: in at most two units."""
-    seconds = (now - instant).total_seconds()
-    return f"{brief_span(seconds)} ago" if seconds >= 0 else f"in {brief_span(-seconds)}"
-
-
 def utc_text(instant: datetime) -> str:
     """`2026-10-25 00:30Z`; with its seconds where there are some."""
     there = instant.astimezone(UTC)
@@ -285,9 +279,7 @@ def _last_pieces(schedule: Schedule, at: At) -> Sequence[Piece]:
         ("started", schedule.last_started_at),
         ("completed", schedule.last_completed_at),
     )
-    pieces = [
-        Piece(f"{word} {brief_ago(when, at.now)}" if when is not None else f"never {word}") for word, when in told
-    ]
+    pieces = [Piece(f"{word} {ago(when, at.now)}" if when is not None else f"never {word}") for word, when in told]
     return joined(pieces)
 
 
@@ -305,7 +297,7 @@ def skipped_line(skipped: SkippedInstants, at: At) -> Line:
     local = f" ({skipped.local:%H:%M} {skipped.zone})" if skipped.local is not None else ""
     merged = f" · ran once, as {utc_text(skipped.merged_into)}" if skipped.merged_into is not None else ""
     cause = skip_words(skipped).rstrip(".")
-    when = f" · decided {brief_ago(skipped.decided_at, at.now)}"
+    when = f" · decided {ago(skipped.decided_at, at.now)}"
     return (Piece(f"{span}{local}", Tone.WARN), Piece(f" · {cause}{merged}"), Piece(when, Tone.QUIET))
 
 

@@ -30,12 +30,12 @@ def _span(seconds: float) -> str:
 
 
 def span(seconds: float) -> str:
-    """A length of time: `6 days`, `5 hours`, `12 min`, `9 s`, never below `0 s`."""
+    """How old an item is, as rules say it and a person types it: `6 days`, `5 hours`, `12 min`, never below `0 s`."""
     return _span(max(0.0, seconds))
 
 
 def brief_span(seconds: float) -> str:
-    """A length of time in at most two units: `2 d 4 h`, `3 h 12 min`, `12 min`, `9 s`, never below `0 s`."""
+    """Any other length of time, in at most two units: `2 d 4 h`, `3 h 12 min`, `12 min`, `9 s`, never below `0 s`."""
     whole = max(0, int(seconds))
     for size, unit, part, smaller in ((_DAY, "d", _HOUR, "h"), (_HOUR, "h", _MINUTE, "min")):
         if whole >= size:
@@ -50,32 +50,33 @@ def lasted(seconds: float) -> str:
 
 
 def age(created: datetime, now: datetime) -> str:
-    """`6 days old`, `5 hours old`, `12 min old`; `dated in 2 days` for a date to come."""
+    """Of an item: `6 days old`, `5 hours old`, `12 min old`; `dated in 2 days` for a date to come."""
     seconds = (now - created).total_seconds()
     return f"dated in {_span(-seconds)}" if seconds <= -1 else f"{_span(max(0.0, seconds))} old"
 
 
 def age_short(created: datetime, now: datetime) -> str:
-    """`6 d`, `5 h`, `12 min`: for a narrow column; `0 min` for a date to come."""
+    """`6 d`, `5 h`, `12 min`, `9 s`: for a narrow column; `0 s` for a date to come."""
     seconds = max(0, int((now - created).total_seconds()))
-    if seconds >= _DAY:
-        return f"{seconds // _DAY:,} d"
-    return f"{seconds // _HOUR} h" if seconds >= _HOUR else f"{seconds // _MINUTE} min"
+    for size, unit in ((_DAY, "d"), (_HOUR, "h"), (_MINUTE, "min")):
+        if seconds >= size:
+            return f"{seconds // size:,} {unit}"
+    return f"{seconds} s"
 
 
 def ago(instant: datetime, now: datetime) -> str:
-    """`4 min ago`, `in 3 hours`, `now`."""
+    """`4 min ago`, `1 d 5 h ago`, `in 3 h 12 min`, `now`."""
     seconds = (now - instant).total_seconds()
     if abs(seconds) < 1:
         return "now"
-    return f"{_span(seconds)} ago" if seconds > 0 else f"in {_span(-seconds)}"
+    return f"{brief_span(seconds)} ago" if seconds > 0 else f"in {brief_span(-seconds)}"
 
 
 def countdown(seconds: float) -> str:
-    """What is left: `41:07`, `1:02:03`, `3 days`, never below `0:00`."""
+    """What is left: `41:07`, `1:02:03`, `2 d 4 h`, never below `0:00`."""
     whole = max(0, int(seconds))
     if whole >= 2 * _DAY:
-        return _count(whole // _DAY, "day")
+        return brief_span(whole)
     minutes, rest = divmod(whole, 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"

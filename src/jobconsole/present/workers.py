@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from jobconsole.present.columns import Column, Line, Piece, Tone, joined
-from jobconsole.present.times import brief_span
+from jobconsole.present.times import ago, brief_span
 from jobcontract.states import WorkerStanding
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ def workers_columns() -> tuple[Column, ...]:
 def workers_cells(worker: Worker, at: At) -> Mapping[str, Piece]:
     """The cells of one Worker's row by column id."""
     word, tone = STANDINGS[worker.standing]
-    beat = _ago(worker.beat_at, at.now)
-    heard = beat if worker.stopped_at is None else f"stopped {_ago(worker.stopped_at, at.now)}"
+    beat = ago(worker.beat_at, at.now)
+    heard = beat if worker.stopped_at is None else f"stopped {ago(worker.stopped_at, at.now)}"
     full = worker.slots > 0 and worker.processing >= worker.slots
     return {
         "state": Piece(word, tone),
@@ -63,14 +63,10 @@ def workers_cells(worker: Worker, at: At) -> Mapping[str, Piece]:
 def _ending(worker: Worker, now: datetime) -> str:
     if worker.stopped_at is None and worker.drain_asked_at is not None:
         by = worker.drain_asked_by.id if worker.drain_asked_by is not None else "somebody"
-        return f'by {by} {_ago(worker.drain_asked_at, now)}: "{worker.drain_reason or ""}"'
+        return f'by {by} {ago(worker.drain_asked_at, now)}: "{worker.drain_reason or ""}"'
     if worker.stopped_at is None and worker.draining_at is not None:
         return f"nothing new since {brief_span((now - worker.draining_at).total_seconds())}"
     return ""
-
-
-def _ago(instant: datetime, now: datetime) -> str:
-    return f"{brief_span((now - instant).total_seconds())} ago"
 
 
 def workers_title(workers: Sequence[Worker] | None) -> Line:
@@ -99,7 +95,7 @@ def drained_words(worker: Worker, at: At) -> str:
     if worker.drain_asked_at is None or worker.stopped_at is not None:
         return ""
     by = worker.drain_asked_by.id if worker.drain_asked_by is not None else "somebody"
-    asked = f"asked by {by} {_ago(worker.drain_asked_at, at.now)}"
+    asked = f"asked by {by} {ago(worker.drain_asked_at, at.now)}"
     return (
         f"‖ Worker {worker.incarnation[:SHORT_ID]} on {worker.host} takes nothing new, {asked}: "
         f'"{worker.drain_reason or ""}"'

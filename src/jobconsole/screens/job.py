@@ -88,8 +88,8 @@ class JobScreen(WatchingScreen):
         """Heading, where it stands, the parts, the row under the cursor."""
         with Vertical():
             yield Lines(id="heading", clipped=True)
-            yield Lines(id="said", snug=True)
-            yield Lines(id="standing", indent=LABEL, snug=True)
+            yield Lines(id="said")
+            yield Lines(id="standing", indent=LABEL)
             yield Lines(id="parts", clipped=True)
             with Horizontal(id="columns"):
                 for side, parts in (("left", LEFT), ("right", RIGHT)):
@@ -138,6 +138,8 @@ class JobScreen(WatchingScreen):
         facts = acts.selected_facts(
             self.summary, job.acts if job is not None else None, plan=job is not None and job.plan is not None
         )
+        if facts is not None and job is not None and not job.inputs:
+            facts = replace(facts, refused={**facts.refused, "reveal": "it has no inputs"})
         opens = None if self._leads_to() is not None else "the row leads to no other job, and no retry was made"
         return replace(super().situation(), job=facts, opens=opens)
 

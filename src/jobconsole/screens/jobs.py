@@ -26,7 +26,6 @@ from jobconsole.present.jobs import (
     VIEWS,
     WIDE,
     empty_words,
-    jobs_cells,
     jobs_columns,
     jobs_title,
     row_lines,
@@ -36,11 +35,12 @@ from jobconsole.present.jobs import (
 from jobconsole.screens import job_acts as acts
 from jobconsole.screens.job import JobScreen
 from jobconsole.screens.jobs_filter import JobsFilteringScreen
+from jobconsole.screens.jobs_listing import JobRows, key_of
 from jobconsole.screens.jobs_making import plan_handlers
 from jobconsole.screens.plan_seen import key_words
 from jobconsole.screens.recovery_making import mark_handlers
 from jobconsole.screens.shell import Handler
-from jobconsole.screens.told_rows import Page, Paged, ToldRows
+from jobconsole.screens.told_rows import Page, Paged
 from jobconsole.screens.watching import PAUSE_SECONDS, repaint
 from jobconsole.widgets.lines import Lines
 from jobconsole.widgets.table import Table
@@ -70,7 +70,7 @@ class JobsScreen(JobsFilteringScreen):
     EXPLANATION = (
         "Background jobs, the latest asked for first. The first view holds failures that nobody resolved and no retry mended; "
         "v shows those under way, then all. Each is in exactly one of five statuses: ○ pending, ◆ running, ✓ succeeded, ✗ "
-        "failed, ⊘ cancelled; ◌ cancelling: a person asked for it. ↻ stands before a failure that was retried. ¤ moves money. Jobs of other engines stand among them, "
+        "failed, ⊘ cancelled; ◌ cancelling: a person asked for it. ↻ stands at a failure that was retried. ¤ moves money. Jobs of other engines stand among them, "
         "with their source: they are only read here. P retries what is marked or listed, after showing it."
     )
     AUTO_FOCUS = "#jobs"
@@ -89,9 +89,7 @@ class JobsScreen(JobsFilteringScreen):
         """`filter_text`, `shown`: what is listed first."""
         super().__init__(filter_text, shown)
         self.looked_to: datetime | None = None
-        self.rows: ToldRows[JobSummary] = ToldRows(
-            key_of, lambda each, _: jobs_cells(each, self.at(), wide=self.wide, signed=self.signed)
-        )
+        self.rows = JobRows(self.at, lambda: self.wide)
         self.paged: Paged[JobSummary] = Paged(self.rows, self._page)
         self._count_old = self._counting = False
         self._awaited: str | None = None
@@ -102,7 +100,7 @@ class JobsScreen(JobsFilteringScreen):
         with Vertical():
             yield Lines(id="title", clipped=True)
             yield self.make_filter_line()
-            yield Lines(id="said", snug=True)
+            yield Lines(id="said")
             yield Table(id="jobs")
             yield Lines(id="row", indent=2)
 
@@ -170,13 +168,8 @@ class JobsScreen(JobsFilteringScreen):
 
     @property
     def wide(self) -> bool:
-        """Whether the list has room for whom and of whom."""
+        """Whether the list has room for what happened beside what it is."""
         return self.size.width >= WIDE
-
-    @property
-    def signed(self) -> bool:
-        """Whether signs are enough: every job listed failed, and the heading says so."""
-        return self.shown == UNRESOLVED and not self.wide
 
     def listed(self) -> Sequence[JobSummary]:
         """The rows that were read."""
@@ -298,7 +291,7 @@ class JobsScreen(JobsFilteringScreen):
         """Shows what is to know of the job under the cursor."""
         selected = self.selected()
         self.row.display = selected is not None and self.size.height >= LOW
-        self.row.show(row_lines(selected, self.at()) if selected is not None else [])
+        self.row.show(row_lines(selected, self.at(), brief=not self.wide) if selected is not None else [])
 
     def count_down(self) -> None:
         """Ages of what is in sight."""
@@ -308,7 +301,7 @@ class JobsScreen(JobsFilteringScreen):
 
     def _columns(self) -> tuple[Column, ...]:
         several = len({each.source for each in self.rows.rows}) > 1
-        return jobs_columns(wide=self.wide, sources=several, signed=self.signed)
+        return jobs_columns(wide=self.wide, sources=several)
 
     def _may(self) -> bool:
         return Permission.JOB_READ in super().situation().permissions
@@ -348,8 +341,3 @@ class JobsScreen(JobsFilteringScreen):
     @on(Table.Opened)
     def _opened(self) -> None:
         self.run_command("job.open")
-
-
-def key_of(job: JobSummary) -> str:
-    """A row's key: ids are unique within a source."""
-    return f"{job.source} {job.id}"
