@@ -4,13 +4,14 @@ belongs, and where nothing is found it is said where was looked."""
 from __future__ import annotations
 
 import pytest
+from textual import events
 
 from jobconsole.client import recoveries
 from jobconsole.client.queues import new_key
 from jobconsole.places import PLACES, first_of
 from jobconsole.screens.find import FindScreen
 from jobconsole.screens.find_opening import _OPENS
-from jobconsole.screens.go_to import GoToScreen
+from jobconsole.screens.go_to import MOST, GoToScreen
 from jobconsole.screens.item import ItemScreen
 from jobconsole.screens.job import JobScreen
 from jobconsole.screens.jobs import JobsScreen
@@ -25,7 +26,7 @@ from jobcontract.permissions import GRANTS
 from jobcontract.recoveries import RecoveryOrder
 from jobcontract.states import Role
 from tests.hostile import HOSTILE, harmless
-from tests.screens.acting_stage import said
+from tests.screens.acting_stage import flat, said
 from tests.screens.idle import idle, lines, until
 from tests.screens.job_stage import furnished, listed, on_jobs, opened
 
@@ -69,6 +70,26 @@ async def test_find_is_asked_for_everywhere_and_says_where_it_looked() -> None:
         await until(app, lambda: app.screen is screen, "the jobs")
         await pilot.press("colon", *"qqzzxx", "enter")
         await said(app, "There is no place or command qqzzxx. :find qqzzxx looks it up")
+
+
+async def test_a_paste_is_text_of_one_line_and_what_was_cut_is_said() -> None:
+    fake, _ = furnished()
+    async with on_jobs(fake, person="s.bell") as (app, _, pilot):
+        await pilot.press("ctrl+f")
+        await until(app, lambda: isinstance(app.screen, GoToScreen), "the question")
+        dialog = app.screen
+        assert isinstance(dialog, GoToScreen)
+        dialog.entry.post_message(events.Paste("E-\x1b[31m7A31\x07\x00\nbelow " + "x" * 700))
+        await until(app, lambda: dialog.entry.value, "what was pasted")
+        assert dialog.entry.value.startswith("E-[31m7A31 below xxx"), "nothing of it steers, and no line is lost"
+        assert len(dialog.entry.value) == MOST
+        await said(app, f"At most {MOST} characters: the rest was left out.")
+        dialog.entry.value = ""
+        dialog.entry.post_message(events.Paste("  e-7a31\n"))
+        await until(app, lambda: dialog.entry.value == "e-7a31", "the reference alone")
+        assert "left out" not in flat(app), "what was said of another text no longer holds"
+        await pilot.press("enter")
+        await opened(app)
 
 
 async def test_each_noun_opens_where_it_belongs() -> None:

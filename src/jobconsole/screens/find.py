@@ -81,7 +81,7 @@ class FindScreen(WatchingScreen):
         """Title, what is said in words, list, the row under the cursor."""
         with Vertical():
             yield Lines(id="title", clipped=True)
-            yield Lines(id="said", snug=True)
+            yield Lines(id="said")
             yield Table(id="found")
             yield Lines(id="row", indent=2)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.getters import query_one
@@ -11,6 +12,7 @@ from textual.widgets import Input, Static
 
 from jobconsole.present.text import txt
 from jobconsole.screens.dialog import Dialog
+from jobconsole.widgets.line_entry import LineEntry
 
 MOST = 200
 """Most characters that can be typed: a business key has fewer."""
@@ -30,7 +32,7 @@ class GoToScreen(Dialog[str]):
     GoToScreen #said { height: auto; color: $text-error; }
     """
 
-    entry = query_one(Input)
+    entry = query_one(LineEntry)
     said = query_one("#said", Static)
 
     def __init__(self, asked: str, example: str, read: Callable[[str], str]) -> None:
@@ -44,13 +46,17 @@ class GoToScreen(Dialog[str]):
         """What is asked, the line, what is wrong with it."""
         with Vertical(id="go"):
             yield Static(txt(self._asked), id="asked")
-            yield Input(placeholder=self._example, compact=True, max_length=MOST)
+            yield LineEntry(placeholder=self._example, compact=True, max_length=MOST)
             yield Static(id="said")
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """What was said of another text no longer holds."""
         event.stop()
         self.said.update(txt(""))
+
+    @on(LineEntry.Cut)
+    def _cut(self) -> None:
+        self.call_after_refresh(self.said.update, txt(f"At most {MOST} characters: the rest was left out."))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Enter: gives the answer; nothing typed goes nowhere."""
