@@ -120,6 +120,16 @@ async def test_a_retry_is_a_new_linked_job_and_mends_what_it_was_made_from(stage
     assert await code(jobs.retry_job(stage.sign_in(AUDITOR), bad, "No right", new_key())) == "permission-missing"
 
 
+@pytest.mark.requirement("INV-10")
+async def test_a_retry_of_any_of_a_lineage_answers_the_one_that_is_under_way(stage: JobStage) -> None:
+    service, (bad,) = stage.sign_in(SUPPORT), await failed(stage, customer="C-1")
+    second = (await jobs.retry_job(service, bad, "There is room", new_key())).job.id
+    await stage.go(second, FAILED)
+    third = await jobs.retry_job(service, second, "Now there is", new_key())
+    again = await jobs.retry_job(service, bad, "Once more", new_key())
+    assert (third.first, again.first, again.job.id, again.retried.id) == (True, False, third.job.id, bad)
+
+
 @pytest.mark.requirement("MONEY-1")
 async def test_a_job_that_moves_money_is_retried_by_a_recovery_of_finance_alone(stage: JobStage) -> None:
     (file,) = await failed(stage, kind=BANK_FILE)

@@ -291,7 +291,7 @@ def _account_is_whole(job: str, row: dict[str, Any], steps: list[dict[str, Any]]
 
 
 def _retries(jobs: dict[str, dict[str, Any]]) -> None:
-    """INV-10: retries of settled jobs, linked, at most one of each unsettled; a success has resolved what failed."""
+    """INV-10: retries of settled jobs, linked, at most one of a lineage unsettled; a success has resolved what failed."""
     unsettled: dict[str, int] = {}
     for job, row in jobs.items():
         if row["retry_of"] is None:
@@ -301,7 +301,7 @@ def _retries(jobs: dict[str, dict[str, Any]]) -> None:
         assert before["settled_at"] is not None, f"INV-10 {job}"
         assert row["lineage"] == before["lineage"], f"INV-10 {job}"
         if row["settled_at"] is None:
-            key = str(row["retry_of"])
+            key = str(row["lineage"])
             unsettled[key] = unsettled.get(key, 0) + 1
         if row["status"] == "succeeded" and before["status"] == "failed":
             assert before["resolution"] is not None, f"INV-10 {job}"

@@ -153,6 +153,25 @@ async def test_racing_retries_make_one_job_and_no_error(stage: JobStage) -> None
 
 
 @pytest.mark.requirement("INV-10")
+async def test_one_job_of_a_lineage_is_under_way_whichever_of_it_is_retried(stage: JobStage) -> None:
+    """Two of one lineage would do the same work side by side: a retry of any of it answers the one that is under way."""
+    job = await stage.submit()
+    await stage.carried(job.id, JobStatus.FAILED)
+    second = (await retry(stage, job.id))["job"]["id"]
+    await stage.carried(second, JobStatus.FAILED)
+    bodies = await asyncio.gather(
+        *(retry(stage, each, by=by) for each in (job.id, second) for by in ("s.bell", "o.lind"))
+    )
+    (made,) = {each["job"]["id"] for each in bodies}
+    assert [each["first"] for each in bodies].count(True) == 1
+    assert {each["retried"]["id"] for each in bodies} == {job.id, second}
+    assert stage.story(job.id).count("retried") + stage.story(second).count("retried") == 2
+    await stage.carried(made, JobStatus.FAILED)
+    last = await retry(stage, job.id)
+    assert (last["first"], last["job"]["retry_of"]) == (True, job.id)
+
+
+@pytest.mark.requirement("INV-10")
 async def test_a_retry_and_the_end_of_the_one_before_it_do_not_lock_each_other_out(stage: JobStage) -> None:
     for _ in range(6):
         job = await stage.submit()

@@ -181,7 +181,7 @@ class FakeJobActs:
         return JobRetried(job=new.summary, retried=job.summary, first=first, sentence=words, now=self._account.now())
 
     def retry(self, job: FakeJob, person: Person, reason: str) -> tuple[FakeJob, bool]:
-        """The new job that was made from it, or its retry that is not settled; whether it is new."""
+        """The new job that was made from it, or the one of its lineage that is not settled; whether it is new."""
         known = self.under_way(job)
         if known is not None:
             return known, False
@@ -205,9 +205,9 @@ class FakeJobActs:
         return new, True
 
     def under_way(self, job: FakeJob) -> FakeJob | None:
-        """Its retry that is not settled."""
-        known = self._account.jobs.get((job.summary.source, job.summary.retried_by or ""))
-        return None if known is None or known.summary.status.final else known
+        """The job of its lineage that is not settled."""
+        family = (self._account.jobs[job.summary.source, each.id] for each in self._account.lineage(job))
+        return next((each for each in family if not each.summary.status.final), None)
 
     def _resolve(self, asked: Asked) -> JobChanged:
         order, job = ResolveJob.model_validate_json(asked.request.content), self._ours(asked)

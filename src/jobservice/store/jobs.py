@@ -144,10 +144,15 @@ async def of_identity(transaction: Transaction, family: str, kind: str, identity
     return await transaction.row("jobs/of_identity", family=family, kind=kind, identity=identity)
 
 
+async def lock_lineage(transaction: Transaction, job: LockedJob) -> None:
+    """Let nobody else retry a job of the lineage until the transaction ends. No row is locked."""
+    await transaction.row("jobs/lock_lineage", lineage=job.lineage)
+
+
 async def retries_of(transaction: Transaction, job: LockedJob) -> Row:
-    """The unsettled retry of a job (`unsettled`, None: there is none), how many jobs its lineage has (`jobs`), and the
+    """The job of a lineage that is not settled (`unsettled`, None: there is none), how many it has (`jobs`), and the
     submission identity of the first of them (`identity`)."""
-    row = await transaction.row("jobs/retries_of", family=job.family, job=job.id, lineage=job.lineage)
+    row = await transaction.row("jobs/retries_of", family=job.family, lineage=job.lineage)
     assert row is not None  # noqa: S101  # it is of one row
     return row
 

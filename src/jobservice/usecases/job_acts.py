@@ -74,7 +74,7 @@ class Cancelled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retried:
-    """The retry of a job. `first` False: an unsettled retry was there already, and is this one."""
+    """The retry of a job. `first` False: a job of its lineage was under way already, and is this one."""
 
     job: str
     retried: str
@@ -231,7 +231,8 @@ async def cancel_in(transaction: Transaction, order: JobOrder) -> Cancelled | De
 
 async def retry_in(transaction: Transaction, records: RecordSet, order: JobOrder) -> Retried | Denied:
     """Make the retry of a job of the transaction's tenant, with history, audit row and hint; or why not, and then nothing
-    was written. An unsettled retry is the answer where there is one, also under races. Refusal NOT_FOUND.
+    was written. Where a job of its lineage is under way, that is the answer, also under races: two of one would do the same
+    work side by side. Refusal NOT_FOUND.
 
     What is settled stays as it is, so that the job is only read: its line of history is written behind the new job, in the
     order in which a retry that succeeds locks them.
@@ -257,7 +258,8 @@ async def retry_in(transaction: Transaction, records: RecordSet, order: JobOrder
 
 
 async def _made(transaction: Transaction, kind: JobKind, before: LockedJob, order: JobOrder) -> tuple[str, bool]:
-    """The new job and True; or the unsettled retry that is there, and False."""
+    """The new job and True; or the job of its lineage that is under way, and False."""
+    await store.lock_lineage(transaction, before)
     for look in range(LOOKS):
         known = await store.retries_of(transaction, before)
         if known["unsettled"] is not None:

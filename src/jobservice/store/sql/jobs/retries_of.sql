@@ -1,13 +1,15 @@
--- The retry of a job that is not settled, and how many jobs its lineage has.
+-- The job of a lineage that is not settled, and how many it has.
 select
     (
         select r.id::text
         from jobs.jobs as r
         where
-            r.family = %(family)s
+            r.lineage = %(lineage)s::uuid
+            and r.family = %(family)s
             and r.tenant = %(tenant)s
-            and r.retry_of = %(job)s::uuid
             and r.settled_at is null
+        order by r.id desc
+        limit 1
     ) as unsettled,
     (
         select count(*)
