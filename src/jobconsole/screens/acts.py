@@ -7,14 +7,17 @@ of `client/acts` that the headless twin runs.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from jobconsole.present.equivalent import equivalent, typed_instant
+from jobconsole.present.equivalent import equivalent
+from jobconsole.screens.order_form import Given, Order, asked
 
 if TYPE_CHECKING:
-    from jobconsole.screens.order_form import Given
     from jobconsole.screens.place import PlaceScreen
 
+R = TypeVar("R")
+Options = Callable[[Given], Mapping[str, str | None]]
+"""The options of a headless command by name, from what was typed; None: left out."""
 WHY = "Why; everybody who sees it reads it"
 
 
@@ -29,14 +32,20 @@ def where_of(screen: PlaceScreen) -> Mapping[str, str]:
     return where
 
 
-def command_of(screen: PlaceScreen, words: Sequence[str], *, until: bool = False) -> Callable[[Given], str]:
-    """The headless command with what was typed: `--reason`, and `--until` where the act takes one."""
+def reason_alone(given: Given) -> Mapping[str, str | None]:
+    """The options of most acts: the reason."""
+    return {"reason": given.reason}
+
+
+def command_of(screen: PlaceScreen, words: Sequence[str], options: Options = reason_alone) -> Callable[[Given], str]:
+    """The headless command with what was typed, run where this console is."""
     where = where_of(screen)
+    return lambda given: equivalent(words, options(given), where=where)
 
-    def command(given: Given) -> str:
-        options: dict[str, str | None] = {"reason": given.reason}
-        if until:
-            options["until"] = typed_instant(given.until)
-        return equivalent(words, options, where=where)
 
-    return command
+async def acted(screen: PlaceScreen, order: Order[R], said: Callable[[R], str]) -> R | None:
+    """Asks what the order asks for, sends it, and says what became of it; None where it was given up."""
+    answer = await asked(screen, order)
+    if answer is not None:
+        screen.say(said(answer))
+    return answer

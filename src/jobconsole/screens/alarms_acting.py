@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from jobconsole.client import alarms as client
 from jobconsole.present.alarms import KINDS
 from jobconsole.present.columns import Line, Piece, Tone
-from jobconsole.present.equivalent import equivalent
-from jobconsole.screens.acts import where_of
-from jobconsole.screens.order_form import Given, Order, asked
+from jobconsole.screens.acts import acted, command_of
+from jobconsole.screens.order_form import Order
 
 if TYPE_CHECKING:
     from jobconsole.screens.plan_seen import SeenScreen
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 async def acknowledge(screen: SeenScreen, alarm: Alarm) -> Alarm | None:
     """Asks for a note and acknowledges; the alarm as it is then, None where it was given up."""
-    service, where = screen.shell.service, where_of(screen)
+    service = screen.shell.service
     word, tone = KINDS[alarm.kind]
     by = alarm.acknowledged_by
     again: Sequence[Line] = ((Piece(f"{by.id} looks after it already: {alarm.note or ''}", Tone.WARN),),) if by else ()
@@ -30,19 +29,13 @@ async def acknowledge(screen: SeenScreen, alarm: Alarm) -> Alarm | None:
         (Piece("It stays open until what it tells of is over; everybody sees that you look after it.", Tone.QUIET),),
     )
 
-    def command(given: Given) -> str:
-        return equivalent(["alarms", "acknowledge", alarm.id], {"note": given.reason}, where=where)
-
     order = Order(
         title="Acknowledge this alarm?",
         act="I look after it",
         about=lambda: about,
         reason="What you do about it; everybody reads it",
         send=lambda given, key: client.acknowledge(service, alarm.id, given.reason, key),
-        command=command,
+        command=command_of(screen, ("alarms", "acknowledge", alarm.id), lambda given: {"note": given.reason}),
     )
-    answer = await asked(screen, order, screen.seen)
-    if answer is None:
-        return None
-    screen.say("Acknowledged: everybody sees that you look after it.")
-    return answer.alarm
+    answer = await acted(screen, order, lambda _: "Acknowledged: everybody sees that you look after it.")
+    return answer.alarm if answer is not None else None

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from jobconsole.client import jobs as client
 from jobconsole.commands.situation import SelectedJob
-from jobconsole.present.equivalent import equivalent
 from jobconsole.present.job_acts import (
     cancel_lines,
     resolve_lines,
@@ -20,8 +19,7 @@ from jobconsole.present.job_acts import (
     unsubmittable,
 )
 from jobconsole.present.job_summary import customer_sentences
-from jobconsole.present.schedules import At
-from jobconsole.screens.acts import WHY, command_of, where_of
+from jobconsole.screens.acts import WHY, acted, command_of, where_of
 from jobconsole.screens.choose import Choice, ChooseScreen
 from jobconsole.screens.job_submit import SubmitForm
 from jobconsole.screens.job_summary import SummaryScreen
@@ -73,7 +71,7 @@ def handlers(screen: SeenScreen, selected: Selected, took: Took) -> Mapping[str,
 
 async def cancel(screen: SeenScreen, job: JobSummary, took: Took) -> None:
     """Asks for a reason, then has it cancelled."""
-    service, about = screen.shell.service, cancel_lines(job, _at(screen))
+    service, about = screen.shell.service, cancel_lines(job, screen.at())
     order = Order(
         title="Cancel this job?",
         act="Cancel the job",
@@ -83,10 +81,9 @@ async def cancel(screen: SeenScreen, job: JobSummary, took: Took) -> None:
         command=command_of(screen, ("jobs", "cancel", job.id)),
         send=lambda given, key: client.cancel_job(service, job.id, given.reason, key),
     )
-    answer = await asked(screen, order, screen.seen)
+    answer = await acted(screen, order, lambda answer: answer.sentence)
     if answer is not None:
         took(answer.job)
-        screen.say(answer.sentence)
 
 
 async def retry(screen: SeenScreen, job: JobSummary, took: Took) -> None:
@@ -94,7 +91,7 @@ async def retry(screen: SeenScreen, job: JobSummary, took: Took) -> None:
     if job.moves is Moves.MONEY:
         await retry_money(screen, job)
         return
-    service, about = screen.shell.service, retry_lines(job, _at(screen))
+    service, about = screen.shell.service, retry_lines(job, screen.at())
     order = Order(
         title="Retry this job?",
         act="Retry the job",
@@ -104,22 +101,23 @@ async def retry(screen: SeenScreen, job: JobSummary, took: Took) -> None:
         command=command_of(screen, ("jobs", "retry", job.id)),
         send=lambda given, key: client.retry_job(service, job.id, given.reason, key),
     )
-    answer = await asked(screen, order, screen.seen)
+    answer = await acted(screen, order, lambda answer: retried_words(first=answer.first, leads=_retry_leads(screen)))
     if answer is not None:
         took(answer.retried)
-        here = screen.PLACE == "job"
-        key = key_words(screen, "job.follow" if here else "job.view")["job.follow" if here else "job.view"]
-        leads = f"{key} opens it" if here else f"{key} shows it under way"
-        screen.say(retried_words(first=answer.first, leads=leads))
+
+
+def _retry_leads(screen: SeenScreen) -> str:
+    """Which key leads to the new job."""
+    command, leads = ("job.follow", "opens it") if screen.PLACE == "job" else ("job.view", "shows it under way")
+    return f"{key_words(screen, command)[command]} {leads}"
 
 
 async def resolve(screen: SeenScreen, job: JobSummary, took: Took) -> None:
     """Asks for a reason and a ticket, then says that the failure asks for nothing any more."""
-    service, about, where = screen.shell.service, resolve_lines(job, _at(screen)), where_of(screen)
+    service, about = screen.shell.service, resolve_lines(job, screen.at())
 
-    def command(given: Given) -> str:
-        options = {"reason": given.reason, "ticket": given.reference or None}
-        return equivalent(("jobs", "resolve", job.id), options, where=where)
+    def options(given: Given) -> Mapping[str, str | None]:
+        return {"reason": given.reason, "ticket": given.reference or None}
 
     order = Order(
         title="Resolve this failure?",
@@ -129,18 +127,17 @@ async def resolve(screen: SeenScreen, job: JobSummary, took: Took) -> None:
         reason=WHY,
         reference=TICKET,
         reference_needed=False,
-        command=command,
+        command=command_of(screen, ("jobs", "resolve", job.id), options),
         send=lambda given, key: client.resolve_job(service, job.id, given.reason, key, given.reference or None),
     )
-    answer = await asked(screen, order, screen.seen)
+    answer = await acted(screen, order, lambda answer: answer.sentence)
     if answer is not None:
         took(answer.job)
-        screen.say(answer.sentence)
 
 
 async def reveal(screen: SeenScreen, job: JobSummary, inputs: int) -> tuple[JobInput, ...] | None:
     """Asks for a reason, then gives the inputs in clear; None where it was given up."""
-    service, about = screen.shell.service, reveal_lines(job, _at(screen), inputs)
+    service, about = screen.shell.service, reveal_lines(job, screen.at(), inputs)
     order = Order(
         title="Reveal the inputs of this job?",
         act="Reveal the inputs",
@@ -150,7 +147,7 @@ async def reveal(screen: SeenScreen, job: JobSummary, inputs: int) -> tuple[JobI
         command=command_of(screen, ("jobs", "reveal", job.id)),
         send=lambda given, key: client.reveal_job(service, job.id, given.reason, key),
     )
-    answer = await asked(screen, order, screen.seen)
+    answer = await asked(screen, order)
     return answer.inputs if answer is not None else None
 
 
@@ -214,8 +211,3 @@ def selected_facts(job: JobSummary | None, acts: JobActs | None = None, *, plan:
         plan=plan,
         refused={act: reason for act, reason in offered.items() if reason is not None},
     )
-
-
-def _at(screen: SeenScreen) -> At:
-    seen = screen.seen()
-    return At(now=seen.now, zone=seen.zone)

@@ -12,7 +12,6 @@ from jobconsole.present.job_acts import MONEY_FIRST, job_head
 from jobconsole.present.job_filters import frozen_filter
 from jobconsole.present.jobs import UNDER_WAY, UNRESOLVED, VIEWS, brief_count
 from jobconsole.present.plans import counted
-from jobconsole.present.schedules import At
 from jobconsole.screens.recovery_form import Asking
 from jobconsole.screens.recovery_making import ask
 from jobcontract.jobs import HERE
@@ -79,8 +78,7 @@ async def plan(screen: JobsFilteringScreen, act: RecoveryAct, marked: Marked) ->
 
 async def retry_money(screen: SeenScreen, job: JobSummary) -> None:
     """Says that the retry of a job that moves money is a plan, and asks for the reason of its recovery."""
-    seen = screen.seen()
-    lines = (*job_head(job, At(now=seen.now, zone=seen.zone)), (Piece(MONEY_FIRST, Tone.WARN),))
+    lines = (*job_head(job, screen.at()), (Piece(MONEY_FIRST, Tone.WARN),))
     await ask(screen, Asking(act=RecoveryAct.RETRY, jobs=(job.id,), about=lines))
 
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from jobconsole.client import acts as client
 from jobconsole.present.acts import discard_lines, replay_lines, replayed_words
-from jobconsole.present.schedules import At
-from jobconsole.screens.acts import WHY, command_of
-from jobconsole.screens.order_form import Order, asked
+from jobconsole.screens.acts import WHY, acted, command_of
+from jobconsole.screens.order_form import Order
 
 if TYPE_CHECKING:
     from jobconsole.screens.plan_seen import SeenScreen
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
 
 async def replay(screen: SeenScreen, occurrence: Occurrence) -> Occurrence | None:
     """Asks for a reason and has it run again; the occurrence as it is then, None where it was given up."""
-    service, seen = screen.shell.service, screen.seen()
-    about = replay_lines(occurrence, At(now=seen.now, zone=seen.zone))
+    service, about = screen.shell.service, replay_lines(occurrence, screen.at())
     order = Order(
         title="Replay this occurrence?",
         act="Replay the occurrence",
@@ -31,17 +29,13 @@ async def replay(screen: SeenScreen, occurrence: Occurrence) -> Occurrence | Non
             service, occurrence.id, given.reason, key, version=occurrence.version
         ),
     )
-    answer = await asked(screen, order, screen.seen)
-    if answer is None:
-        return None
-    screen.say(replayed_words(answer.occurrence))
-    return answer.occurrence
+    answer = await acted(screen, order, lambda answer: replayed_words(answer.occurrence))
+    return answer.occurrence if answer is not None else None
 
 
 async def discard(screen: SeenScreen, occurrence: Occurrence) -> Occurrence | None:
     """Asks for a reason and puts the dead letter away; the occurrence as it is then, None where it was given up."""
-    service, seen = screen.shell.service, screen.seen()
-    about = discard_lines(occurrence, At(now=seen.now, zone=seen.zone))
+    service, about = screen.shell.service, discard_lines(occurrence, screen.at())
     order = Order(
         title="Discard this dead letter?",
         act="Discard the dead letter",
@@ -53,8 +47,7 @@ async def discard(screen: SeenScreen, occurrence: Occurrence) -> Occurrence | No
             service, occurrence.id, given.reason, key, version=occurrence.version
         ),
     )
-    answer = await asked(screen, order, screen.seen)
-    if answer is None:
-        return None
-    screen.say(f"{answer.occurrence.name} is discarded: it counts and alarms no more.")
-    return answer.occurrence
+    answer = await acted(
+        screen, order, lambda answer: f"{answer.occurrence.name} is discarded: it counts and alarms no more."
+    )
+    return answer.occurrence if answer is not None else None

@@ -9,8 +9,8 @@ from jobconsole.client import occurrences as client
 from jobconsole.commands.situation import SelectedOccurrence
 from jobconsole.present.attempts import cancel_words
 from jobconsole.present.columns import Line, Piece, Tone
-from jobconsole.screens.acts import command_of
-from jobconsole.screens.order_form import Order, asked
+from jobconsole.screens.acts import acted, command_of
+from jobconsole.screens.order_form import Order
 from jobcontract.states import OccurrenceState
 
 if TYPE_CHECKING:
@@ -37,12 +37,12 @@ async def cancel(screen: SeenScreen, occurrence: Occurrence) -> Occurrence | Non
         command=command_of(screen, ("occurrences", "cancel", occurrence.name)),
         send=lambda given, key: client.cancel_occurrence(service, occurrence.id, given.reason, key),
     )
-    answer = await asked(screen, order, screen.seen)
-    if answer is None:
-        return None
-    ended = answer.occurrence.state is OccurrenceState.DEAD_LETTER
-    screen.say("Cancelled: it is a dead letter." if ended else CANCELLING)
-    return answer.occurrence
+    answer = await acted(screen, order, lambda answer: _cancelled_words(answer.occurrence))
+    return answer.occurrence if answer is not None else None
+
+
+def _cancelled_words(occurrence: Occurrence) -> str:
+    return "Cancelled: it is a dead letter." if occurrence.state is OccurrenceState.DEAD_LETTER else CANCELLING
 
 
 def end_cancelling(screen: SeenScreen, occurrence: Occurrence | None) -> None:

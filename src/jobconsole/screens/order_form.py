@@ -25,6 +25,7 @@ from jobconsole.client.service import BEFORE_LOOKUP
 from jobconsole.present.equivalent import equivalent_lines
 from jobconsole.present.times import read_instant
 from jobconsole.screens.code_line import CodeEntry, CodeLine
+from jobconsole.screens.plan_seen import seen_of
 from jobconsole.screens.sending import SendingDialog, surely
 from jobconsole.widgets.form import Form, InstantField, Prose, Value
 from jobconsole.widgets.line_entry import LineEntry
@@ -256,7 +257,7 @@ class OrderForm(SendingDialog[R], Generic[R]):
         self.focus_next()
 
 
-async def asked(screen: PlaceScreen, order: Order[R], seen: Callable[[], PlanSeen]) -> R | None:
+async def asked(screen: PlaceScreen, order: Order[R]) -> R | None:
     """The answer to the order; None where it was given up. A lost answer is said in the dialog.
 
     Nothing is asked over another screen that a fast key opened meanwhile.
@@ -264,6 +265,6 @@ async def asked(screen: PlaceScreen, order: Order[R], seen: Callable[[], PlanSee
     if screen.app.screen is not screen:
         return None
     service = screen.shell.service
-    form = OrderForm(order, service, seen)
+    form = OrderForm(order, service, lambda: seen_of(screen))
     service.on_checking = lambda _key: form.checking()
     return await screen.app.push_screen_wait(form)

@@ -66,7 +66,7 @@ class PlanSteeringScreen(PlanWatchingScreen):
             reason="Why; everybody who sees the plan reads it",
             send=lambda given, key: client.pause(self.shell.service, plan.id, given.reason, key),
         )
-        answer = await asked(self, order, self.seen)
+        answer = await asked(self, order)
         self._told(answer, "Paused: nothing further begins.")
 
     async def resume(self) -> None:
@@ -80,7 +80,7 @@ class PlanSteeringScreen(PlanWatchingScreen):
             send=self._resume,
             code=True,
         )
-        answer = await asked(self, order, self.seen)
+        answer = await asked(self, order)
         self._told(answer, "Resumed: it goes on.")
 
     async def abort(self) -> None:
@@ -94,7 +94,7 @@ class PlanSteeringScreen(PlanWatchingScreen):
             reason="Why; everybody who sees the plan reads it",
             send=lambda given, key: client.abort(self.shell.service, plan.id, given.reason, key),
         )
-        answer = await asked(self, order, self.seen)
+        answer = await asked(self, order)
         self._told(answer, "Aborted: what had no turn is free again.")
 
     async def export(self) -> None:

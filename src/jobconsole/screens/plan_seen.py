@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from jobconsole.commands.keymap import shown
 from jobconsole.present.plans import PlanSeen
+from jobconsole.present.schedules import At
 from jobconsole.screens.place import PlaceScreen
 
 if TYPE_CHECKING:
@@ -34,9 +35,23 @@ class SeenScreen(PlaceScreen):
         now = self._clock.server_now() if self._clock is not None else None
         return PlanSeen(me=self._me, now=now or BEFORE, zone=self.shell.frame.zone)
 
+    def at(self) -> At:
+        """When and in which zone the place is looked at, now."""
+        seen = self.seen()
+        return At(now=seen.now, zone=seen.zone)
+
     def there(self) -> bool:
         """Whether the parts of the screen are there: not before it is composed, nor once it is taken down."""
         return self.is_mounted and self.is_attached and self.composed
+
+
+def seen_of(screen: PlaceScreen) -> PlanSeen:
+    """From where any place is looked at, now."""
+    if isinstance(screen, SeenScreen):
+        return screen.seen()
+    session = screen.shell.session
+    now = screen.shell.service.clock.server_now() if session is not None else None
+    return PlanSeen(me=session.person.id if session else "", now=now or BEFORE, zone=screen.shell.frame.zone)
 
 
 def key_words(screen: PlaceScreen, *commands: str) -> Mapping[str, str]:

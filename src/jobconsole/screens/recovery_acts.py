@@ -13,15 +13,14 @@ from jobconsole.client.errors import ServiceRefused
 from jobconsole.client.queues import new_key
 from jobconsole.client.recovery_confirming import ConfirmingRecovery
 from jobconsole.present.columns import Line, Piece, Tone
-from jobconsole.present.equivalent import equivalent
 from jobconsole.present.plans import counted
 from jobconsole.present.recoveries import account_line, act_words, state_now
 from jobconsole.present.recovery_command import order_of
 from jobconsole.present.refusals import refusal_sentence
-from jobconsole.screens.acts import where_of
+from jobconsole.screens.acts import acted, command_of
 from jobconsole.screens.named import opened
 from jobconsole.screens.occurrence import OccurrenceScreen
-from jobconsole.screens.order_form import Given, Order, asked
+from jobconsole.screens.order_form import Order
 from jobconsole.screens.plan_seen import SeenScreen
 from jobconsole.screens.recovery_confirm import RecoveryConfirm
 from jobconsole.screens.recovery_making import open_recovery
@@ -181,7 +180,7 @@ class RecoveryActingScreen(SeenScreen):
             reason=REASON,
             send=lambda given, key: client.resume(service, found.id, given.reason, given.code, key),
             code=found.moves is Moves.MONEY,
-            command=self._command("resume"),
+            command=command_of(self, ("recoveries", "resume", found.name)),
         )
         await self._ask(order, "Resumed: it goes on.")
 
@@ -218,12 +217,8 @@ class RecoveryActingScreen(SeenScreen):
             reason=REASON,
             send=lambda given, key: send(service, found.id, given.reason, key),
             back="Leave it as it is",
-            command=self._command(verb),
+            command=command_of(self, ("recoveries", verb, found.name)),
         )
-
-    def _command(self, verb: str) -> Callable[[Given], str]:
-        where, name = where_of(self), self.recovery.name
-        return lambda given: equivalent(["recoveries", verb, name], {"reason": given.reason}, where=where)
 
     def _about(self, what: str) -> Sequence[Line]:
         found = self.recovery
@@ -237,8 +232,7 @@ class RecoveryActingScreen(SeenScreen):
 
     async def _ask(self, order: Order[Recovery], sentence: str) -> None:
         """Sends it where it was not given up, and says so."""
-        recovery = await asked(self, order, self.seen)
+        recovery = await acted(self, order, lambda _: sentence)
         if recovery is not None:
             self.took(recovery)
-            self.say(sentence)
         self.refresh_all()

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from jobconsole.places import resolve
 from jobconsole.screens.acts import where_of
+from jobconsole.screens.plan_seen import seen_of
 from jobconsole.screens.recovery_form import Asking, RecoveryForm
-from jobconsole.screens.stops_acting import seen_of
 from jobcontract.operating import RecoveryAct
 
 if TYPE_CHECKING:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from jobconsole.client import acts as client
 from jobconsole.commands.situation import SelectedSchedule
 from jobconsole.present.acts import disable_lines, disabled_words, enable_lines, run_lines
-from jobconsole.present.schedules import At
-from jobconsole.screens.acts import WHY, command_of
-from jobconsole.screens.order_form import Order, asked
+from jobconsole.present.equivalent import typed_instant
+from jobconsole.screens.acts import WHY, acted, command_of
+from jobconsole.screens.order_form import Given, Order
 from jobcontract.states import Moves, ScheduleType
 
 if TYPE_CHECKING:
@@ -40,17 +41,20 @@ async def run_now(screen: SeenScreen, schedule: Schedule) -> Occurrence | None:
         command=command_of(screen, ("schedules", "run", schedule.id)),
         send=lambda given, key: client.run_schedule(service, schedule.id, given.reason, key),
     )
-    answer = await asked(screen, order, screen.seen)
-    if answer is None:
-        return None
-    screen.say(f"{answer.occurrence.name} was made; it starts once a Worker is free.")
-    return answer.occurrence
+    answer = await acted(
+        screen, order, lambda answer: f"{answer.occurrence.name} was made; it starts once a Worker is free."
+    )
+    return answer.occurrence if answer is not None else None
 
 
 async def disable(screen: SeenScreen, schedule: Schedule) -> Schedule | None:
     """Asks for a reason and until when, and switches it off; the schedule as it is then, None where it was given up."""
-    service, seen, off = screen.shell.service, screen.seen(), schedule.disabled is not None
-    about = disable_lines(schedule, At(now=seen.now, zone=seen.zone))
+    service, off = screen.shell.service, schedule.disabled is not None
+    about = disable_lines(schedule, screen.at())
+
+    def options(given: Given) -> Mapping[str, str | None]:
+        return {"reason": given.reason, "until": typed_instant(given.until)}
+
     order = Order(
         title="Disable this schedule for longer?" if off else "Disable this schedule?",
         act="Disable it for longer" if off else "Disable the schedule",
@@ -58,23 +62,18 @@ async def disable(screen: SeenScreen, schedule: Schedule) -> Schedule | None:
         about=lambda: about,
         reason=WHY,
         until="Enable it by itself at",
-        command=command_of(screen, ("schedules", "disable", schedule.id), until=True),
+        command=command_of(screen, ("schedules", "disable", schedule.id), options),
         send=lambda given, key: client.disable_schedule(service, schedule.id, given.reason, key, given.until),
     )
-    answer = await asked(screen, order, screen.seen)
-    if answer is None:
-        return None
-    seen = screen.seen()
-    screen.say(disabled_words(answer.schedule, At(now=seen.now, zone=seen.zone)))
-    return answer.schedule
+    answer = await acted(screen, order, lambda answer: disabled_words(answer.schedule, screen.at()))
+    return answer.schedule if answer is not None else None
 
 
 async def enable(screen: SeenScreen, schedule: Schedule) -> Schedule | None:
     """Asks the service what would be made up for, shows it, asks for a reason, and switches it on; None: given up."""
     service = screen.shell.service
     enabling = await client.enabling(service, schedule.id)
-    seen = screen.seen()
-    about = enable_lines(enabling, schedule, At(now=seen.now, zone=seen.zone))
+    about = enable_lines(enabling, schedule, screen.at())
     order = Order(
         title="Enable this schedule?",
         act="Enable the schedule",
@@ -84,8 +83,5 @@ async def enable(screen: SeenScreen, schedule: Schedule) -> Schedule | None:
         command=command_of(screen, ("schedules", "enable", schedule.id)),
         send=lambda given, key: client.enable_schedule(service, schedule.id, given.reason, key),
     )
-    answer = await asked(screen, order, screen.seen)
-    if answer is None:
-        return None
-    screen.say(f"{schedule.id} is enabled. {enabling.words}")
-    return answer.schedule
+    answer = await acted(screen, order, lambda _: f"{schedule.id} is enabled. {enabling.words}")
+    return answer.schedule if answer is not None else None

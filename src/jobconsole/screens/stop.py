@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 from jobconsole.client import money as client
 from jobconsole.present.columns import Line, Piece, Tone
 from jobconsole.present.money import stopped_words
-from jobconsole.present.plans import PlanSeen
 from jobconsole.screens.order_form import Order, asked
-from jobconsole.screens.plan_seen import BEFORE, key_words
+from jobconsole.screens.plan_seen import key_words
 
 if TYPE_CHECKING:
     from jobconsole.screens.place import PlaceScreen
@@ -34,7 +33,7 @@ async def stop_money(screen: PlaceScreen) -> None:
         reason="Why; everybody reads it",
         send=lambda given, key: client.stop_money(shell.service, given.reason, key),
     )
-    answer = await asked(screen, order, lambda: _seen(screen))
+    answer = await asked(screen, order)
     if answer is not None and answer.stopped is not None:
         screen.say(f"{_words(screen, answer).capitalize()}.")
 
@@ -58,16 +57,10 @@ async def start_money(screen: PlaceScreen) -> None:
         send=lambda given, key: client.start_money(shell.service, given.reason, given.required, key),
         code=True,
     )
-    answer = await asked(screen, order, lambda: _seen(screen))
+    answer = await asked(screen, order)
     if answer is not None and answer.stopped is None:
         screen.say(f"All money of {tenant} moves again.")
 
 
 def _words(screen: PlaceScreen, money: Money) -> str:
     return stopped_words(money.stopped, screen.shell.frame.zone, money.as_of) if money.stopped is not None else ""
-
-
-def _seen(screen: PlaceScreen) -> PlanSeen:
-    session = screen.shell.session
-    now = screen.shell.service.clock.server_now() if session is not None else None
-    return PlanSeen(me=session.person.id if session else "", now=now or BEFORE, zone=screen.shell.frame.zone)

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING
 from jobconsole.client import stops as client
 from jobconsole.places import resolve
 from jobconsole.present.columns import Line, Piece, Tone
-from jobconsole.present.equivalent import equivalent
-from jobconsole.present.plans import PlanSeen
 from jobconsole.present.stops import DOES, GOES_ON, SCOPES, stop_words
-from jobconsole.screens.acts import where_of
-from jobconsole.screens.order_form import Given, Order, asked
-from jobconsole.screens.plan_seen import BEFORE, key_words
+from jobconsole.screens.acts import acted, command_of
+from jobconsole.screens.order_form import Order, asked
+from jobconsole.screens.plan_seen import key_words, seen_of
 from jobcontract.operating import StopScope
 
 if TYPE_CHECKING:
@@ -43,7 +41,7 @@ async def stop_tenant(screen: PlaceScreen) -> StopsChanged | None:
 
 async def stop_work(screen: PlaceScreen, scope: StopScope, name: str, title: str) -> StopsChanged | None:
     """Asks for a reason, then holds it still; the stops then, None where it was given up."""
-    shell, where = screen.shell, where_of(screen)
+    shell = screen.shell
     again = key_words(screen, "money.start", "stop.list")
     money = (
         f"{again['money.start']} starts money again, by the code of another person: lifting this stop does not."
@@ -56,18 +54,15 @@ async def stop_work(screen: PlaceScreen, scope: StopScope, name: str, title: str
         (Piece(f"Everybody here sees that you did it and why. {again['stop.list']} lists and lifts it.", Tone.QUIET),),
     )
 
-    def command(given: Given) -> str:
-        return equivalent(["stops", "stop", scope.value, name], {"reason": given.reason}, where=where)
-
     order = Order(
         title=f"Stop {title}?",
         act=f"Stop {title}",
         about=lambda: about,
         reason=REASON,
         send=lambda given, key: client.stop(shell.service, scope, name, given.reason, key),
-        command=command,
+        command=command_of(screen, ("stops", "stop", scope.value, name)),
     )
-    answer = await asked(screen, order, lambda: seen_of(screen))
+    answer = await asked(screen, order)
     stop = next((each for each in answer.stops if (each.scope, each.name) == (scope, name)), None) if answer else None
     if stop is not None:
         screen.say(f"{stop_words(stop, shell.frame.zone, stop.at)}.")
@@ -76,7 +71,7 @@ async def stop_work(screen: PlaceScreen, scope: StopScope, name: str, title: str
 
 async def lift_stop(screen: PlaceScreen, stop: Stop) -> StopsChanged | None:
     """Asks for a reason, and where it holds money for a code, then lets it go on."""
-    shell, where = screen.shell, where_of(screen)
+    shell = screen.shell
     money = key_words(screen, "money.start")["money.start"]
 
     def about() -> Sequence[Line]:
@@ -89,9 +84,6 @@ async def lift_stop(screen: PlaceScreen, stop: Stop) -> StopsChanged | None:
             lines.append((Piece("It goes on at once; plans that were paused stay paused."),))
         return lines
 
-    def command(given: Given) -> str:
-        return equivalent(["stops", "lift", stop.scope.value, stop.name], {"reason": given.reason}, where=where)
-
     order = Order(
         title=f"Lift the stop of {stop.title}?",
         act=f"Let {SCOPES[stop.scope]} {stop.title} go on"
@@ -101,16 +93,6 @@ async def lift_stop(screen: PlaceScreen, stop: Stop) -> StopsChanged | None:
         reason="Why it may go on",
         send=lambda given, key: client.lift(shell.service, stop.scope, stop.name, given.reason, key, code=given.code),
         code=stop.lifted_by_code,
-        command=command,
+        command=command_of(screen, ("stops", "lift", stop.scope.value, stop.name)),
     )
-    answer = await asked(screen, order, lambda: seen_of(screen))
-    if answer is not None:
-        screen.say(f"{stop.title} goes on.")
-    return answer
-
-
-def seen_of(screen: PlaceScreen) -> PlanSeen:
-    """From where the screen is looked at, now."""
-    session = screen.shell.session
-    now = screen.shell.service.clock.server_now() if session is not None else None
-    return PlanSeen(me=session.person.id if session else "", now=now or BEFORE, zone=screen.shell.frame.zone)
+    return await acted(screen, order, lambda _: f"{stop.title} goes on.")

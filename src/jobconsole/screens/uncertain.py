@@ -14,7 +14,6 @@ from jobconsole.commands.catalogue import BY_ID, unavailable
 from jobconsole.commands.situation import Situation
 from jobconsole.present.columns import Line, Piece, Tone
 from jobconsole.present.items import heading
-from jobconsole.present.plans import PlanSeen
 from jobconsole.present.uncertain import asked_lines, asked_turn
 from jobconsole.screens.acting import ActingScreen
 from jobconsole.screens.order_form import Given, Order, asked
@@ -82,7 +81,7 @@ class AskedScreen(ActingScreen):
             reason="How you know",
             send=send,
         )
-        answer = await asked(self, order, self._plan_seen)
+        answer = await asked(self, order)
         await self._settled(item, answer)
 
     async def was_not_paid(self) -> None:
@@ -105,7 +104,7 @@ class AskedScreen(ActingScreen):
             send=send,
             code=True,
         )
-        answer = await asked(self, order, self._plan_seen)
+        answer = await asked(self, order)
         await self._settled(item, answer)
 
     async def _asking(self) -> Item | None:
@@ -129,7 +128,3 @@ class AskedScreen(ActingScreen):
     def _payout_of(self, item: Item) -> ItemDetail | None:
         found = self.payout
         return found if found is not None and found.item.id == item.about else None
-
-    def _plan_seen(self) -> PlanSeen:
-        seen = self.seen_in(ClaimMode.REQUIRED)
-        return PlanSeen(me=seen.me, now=seen.now, zone=seen.zone)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from jobconsole.client.errors import ClientError, ServiceAway
 from jobconsole.present.columns import Line, Piece, Tone
-from jobconsole.present.schedules import At
 from jobconsole.present.times import utc
 from jobconsole.screens.place import PlaceScreen
 from jobconsole.screens.plan_seen import SeenScreen
@@ -69,11 +68,6 @@ class WatchingScreen(SeenScreen):
     def least_pause(self) -> float:
         """Seconds until the next look may begin."""
         return PAUSE_SECONDS
-
-    def at(self) -> At:
-        """From where the place is looked at, now."""
-        seen = self.seen()
-        return At(now=seen.now, zone=seen.zone)
 
     async def reload(self) -> None:
         """Looks, and says where that fails."""

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from jobconsole.client import acts as client
 from jobconsole.commands.situation import SelectedWorker
 from jobconsole.present.acts import SHORT_ID, drain_lines, undrain_lines
-from jobconsole.present.schedules import At
-from jobconsole.screens.acts import WHY, command_of
-from jobconsole.screens.order_form import Order, asked
+from jobconsole.screens.acts import WHY, acted, command_of
+from jobconsole.screens.order_form import Order
 
 if TYPE_CHECKING:
     from jobconsole.screens.plan_seen import SeenScreen
@@ -40,17 +39,14 @@ async def drain(screen: SeenScreen, worker: Worker) -> Worker | None:
         command=command_of(screen, ("workers", "drain", worker.incarnation)),
         send=lambda given, key: client.drain_worker(service, worker.incarnation, given.reason, key),
     )
-    answer = await asked(screen, order, screen.seen)
-    if answer is None:
-        return None
-    screen.say(f"Worker {worker.incarnation[:SHORT_ID]} takes nothing new; it ends what it has.")
-    return answer.worker
+    said = f"Worker {worker.incarnation[:SHORT_ID]} takes nothing new; it ends what it has."
+    answer = await acted(screen, order, lambda _: said)
+    return answer.worker if answer is not None else None
 
 
 async def undrain(screen: SeenScreen, worker: Worker) -> Worker | None:
     """Asks for a reason and lets it take work again; the Worker as it is then, None where it was given up."""
-    service, seen = screen.shell.service, screen.seen()
-    about = undrain_lines(worker, At(now=seen.now, zone=seen.zone))
+    service, about = screen.shell.service, undrain_lines(worker, screen.at())
     order = Order(
         title="Let this Worker take work again?",
         act="Let it take work again",
@@ -60,8 +56,5 @@ async def undrain(screen: SeenScreen, worker: Worker) -> Worker | None:
         command=command_of(screen, ("workers", "undrain", worker.incarnation)),
         send=lambda given, key: client.undrain_worker(service, worker.incarnation, given.reason, key),
     )
-    answer = await asked(screen, order, screen.seen)
-    if answer is None:
-        return None
-    screen.say(f"Worker {worker.incarnation[:SHORT_ID]} takes work again.")
-    return answer.worker
+    answer = await acted(screen, order, lambda _: f"Worker {worker.incarnation[:SHORT_ID]} takes work again.")
+    return answer.worker if answer is not None else None
