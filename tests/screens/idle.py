@@ -7,8 +7,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from textual.app import App
 from textual.message import Message
 from textual.pilot import Pilot
+from textual.widget import Widget
 from textual.worker import WorkerCancelled, WorkerFailed
 
 from jobconsole.app import Console
@@ -42,6 +44,34 @@ async def until(app: Console, condition: Callable[[], Any], what: str) -> None:
         await pilot.pause(0.01)
 
 
+async def at_rest(app: App[Any]) -> None:
+    """Waits until the screen is the same twice, and nothing that would change it is asked for: however slow the machine is,
+    a picture taken then is the one that stays."""
+    pilot = Pilot(app)
+    end = time.monotonic() + DEADLINE
+    before: object = None
+    while True:
+        await pilot.pause()
+        painted = _unrest(app) or [list(strip) for strip in app.screen._compositor.render_strips()]
+        if painted == before and not isinstance(painted, str):
+            return
+        assert time.monotonic() < end, f"never at rest: {painted if isinstance(painted, str) else 'it is painted anew'}"
+        before = painted
+
+
+def _unrest(app: App[Any]) -> str:
+    """What is still asked of the screen in front; empty where nothing is."""
+    screen = app.screen
+    if screen._layout_required or screen._scroll_required or screen._dirty_widgets or screen._callbacks:
+        return "it is to be laid out or painted"
+    for node in (app, *screen.walk_children(with_self=True)):
+        if node.message_queue_size or node._next_callbacks:
+            return f"{node} has messages"
+        if isinstance(node, Widget) and (node._layout_required or node._repaint_required or node.has_class("-active")):
+            return f"{node} is to be laid out or painted, or a button that was pressed"
+    return ""
+
+
 async def settled(app: Console) -> None:
     """Waits until the acting dialog in front takes keys."""
     dialog = app.screen
@@ -49,11 +79,16 @@ async def settled(app: Console) -> None:
     await until(app, lambda: dialog.counts(Message().time), "the dialog to take keys")
 
 
-def lines(app: Console) -> list[str]:
-    """Every line of the screen as it is painted, after the app's line filters."""
+def lines(app: App[Any]) -> list[str]:
+    """Every line of the screen as it was laid out last, after the app's line filters; blank before the first layout.
+
+    It lays nothing out itself: the layout after it would find nothing changed, and no widget would hear of its new size.
+    """
     width, height = app.size
-    app.screen._compositor.reflow(app.screen, app.size)
-    strips = app.screen._compositor.render_strips()
+    compositor = app.screen._compositor
+    if compositor.size != app.size:
+        return [""] * height
+    strips = compositor.render_strips()
     assert len(strips) == height, (width, height)
     return ["".join(segment.text for segment in strip) for strip in strips]
 

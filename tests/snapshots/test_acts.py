@@ -167,7 +167,6 @@ def test_runbooks(snap_compare: Compare) -> None:
     assert picture(snap_compare, prepare, fake=with_nightly())
 
 
-@pytest.mark.long  # painted otherwise where many tests ran before it in one process: not understood yet
 @SIZES
 def test_the_simulator(snap_compare: Compare, size: tuple[int, int]) -> None:
     async def prepare(pilot: Pilot[None], app: Console, screen: SchedulesScreen) -> None:

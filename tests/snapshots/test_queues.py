@@ -122,7 +122,6 @@ def test_the_act_form(snap_compare: Compare) -> None:
     assert picture(snap_compare, prepare)
 
 
-@pytest.mark.long  # painted otherwise where many tests ran before it in one process: not understood yet
 def test_a_refused_act(snap_compare: Compare) -> None:
     fake, ids = believable()
 
