@@ -246,6 +246,7 @@ def test_a_row_says_a_word_once_and_marks_what_was_retried_or_resolved() -> None
     assert jobs_cells(plainly, AT)["job"].text == "Export of 2013-01"
     assert job_text(plainly.model_copy(update={"subject": "C-1042"})) == "Export · C-1042"
     assert job_text(plainly.model_copy(update={"subject": "export of a month"})) == "Export of a month"
+    assert job_text(plainly.model_copy(update={"subject": "export_of_a_month"})) == "Export of a month"
     assert job_text(plainly.model_copy(update={"moves": Moves.MONEY})) == "Export ¤ of 2013-01"
     assert jobs_cells(plainly, AT)["what"].text == aside_piece(plainly).text == "Deliver it went wrong."
     assert [piece.text for piece in under_pieces(plainly)] == ["E-1"]

@@ -72,7 +72,7 @@ def jobs_columns(*, wide: bool, sources: bool) -> tuple[Column, ...]:
     shared = (
         Column(id="status", label="status", least=8, whole=True),
         Column(id="age", label="age", least=4, right=True, uncut=True, most=8, yields=6),
-        Column(id="job", label="job", least=JOB_LEAST, most=JOB_MOST if wide else None, yields=7),
+        Column(id="job", label="job", least=JOB_LEAST, most=JOB_MOST, yields=7),
         Column(id="customer", label="customer", least=8, uncut=True, most=24, yields=2),
     )
     if not wide:
@@ -135,7 +135,8 @@ def job_text(job: JobSummary) -> str:
 
 def subject_text(job: JobSummary) -> str:
     """What it is about, beside the label of its kind: empty where that is all there is to say."""
-    return "" if job.subject.casefold() == job.kind_label.casefold() else job.subject
+    said = job.subject.casefold().replace("_", " ") == job.kind_label.casefold()
+    return "" if said else job.subject
 
 
 def is_retried(job: JobSummary) -> bool:
