@@ -8,6 +8,7 @@ the same text by it. Pure; imports nothing of the wire. Never asks anybody which
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -62,6 +63,8 @@ class JobIs(StrEnum):
 
 FIELDS = ("status", "kind", "error", "age", "tenant", "requester", "scope", "source", "is")
 """What a filter of jobs may ask for, besides words: each a job's id, submission identity or failure reference."""
+_WILD = re.compile(r"[*?%]")
+"""Signs by which people mean any other: no kind is found by a part of it. Between quotes they are part of a name."""
 _LOOKED_FOR = frozenset({"id", "job", "identity", "reference", "text", "word"})
 _MEANT: Mapping[str, str] = {
     "state": "status",
@@ -82,6 +85,7 @@ class JobFilter:
     """A filter as it was read; the empty one matches everything.
 
     `Condition.values` are as a person wrote them, without quotes; closed words are small, ages keep their unit (`3d`).
+    A kind is compared in any case.
     `NOT_GIVEN` is the bare word `none`.
     """
 
@@ -149,9 +153,12 @@ def judge_names(
                 sentence = f"These are the jobs of {tenant}. Switch to {name} to see those of {name}."
                 raise _of_value(condition, index, sentence)
     for field, known, article in (("kind", kinds, "a kind of job"), ("source", sources, "a source of jobs")):
-        for condition in filter_.of(field) if known is not None else ():
+        if known is None:
+            continue
+        small = {each.lower() for each in known}
+        for condition in filter_.of(field):
             for index, name in enumerate(condition.values):
-                if known is not None and name not in known:
+                if name.lower() not in small:
                     near = did_you_mean(name, tuple(known)) or f" There are: {_few(known)}."
                     raise _of_value(condition, index, f"{typed(name)} is not {article} here.{near}")
 
@@ -269,6 +276,16 @@ def _slug(what: str, example: str) -> Callable[[Value, Token], str]:
     return read
 
 
+def _kind(value: Value, token: Token) -> str:
+    """A kind as it was written: other engines' have capitals and signs of code in them. It is compared in any case."""
+    if len(value.text) > KEY_MAX:
+        raise _wrong(f"A kind of job has at most {KEY_MAX} characters.", value)
+    if not value.quoted and _WILD.search(value.text):
+        example = f"{token.field}:payments.bank-file"
+        raise _wrong(f"{typed(value.text)} cannot be a kind of job. Write it like {example}", value)
+    return value.text
+
+
 def _requester(value: Value, _token: Token) -> str:
     name = value.text.lower()
     if name == NONE and not value.quoted:
@@ -296,7 +313,7 @@ def _error(value: Value, _token: Token) -> str:
 
 _READERS: Mapping[str, Callable[[Value, Token], str]] = {
     "status": _status,
-    "kind": _slug("a kind of job", "payments.bank-file"),
+    "kind": _kind,
     "error": _error,
     "age": _age,
     "tenant": _slug("a tenant", "acme"),
@@ -325,11 +342,12 @@ def _written(condition: Condition) -> str:
     if condition.field == WORD:
         word = condition.values[0]
         return word if bare_word(word, FIELDS) else quoted(word)
-    values = ",".join(map(_written_value, condition.values))
+    wild = _WILD if condition.field == "kind" else None
+    values = ",".join(_written_value(each, wild) for each in condition.values)
     return f"{condition.field}{condition.operator}{values}"
 
 
-def _written_value(value: str) -> str:
+def _written_value(value: str, wild: re.Pattern[str] | None) -> str:
     if value == NOT_GIVEN:
         return NONE
-    return value if bare(value) else quoted(value)
+    return value if bare(value) and not (wild and wild.search(value)) else quoted(value)

@@ -17,6 +17,9 @@ ANY_TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_
 )
 SLUG = st.sampled_from(["m.ito", "payments.bank-file", "acme", "here"])
 
+KIND = st.sampled_from(["Mail.Send_Receipt", "Orders.place", "app:Task", "make.<locals>.run", "réglement"])
+"""As other engines name theirs."""
+
 
 def several(values: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     return st.lists(values, min_size=1, max_size=3).map(",".join)
@@ -25,7 +28,7 @@ def several(values: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 CONDITIONS = {
     "status": several(st.sampled_from(list(JobStatus))),
     "is": several(st.sampled_from(list(JobIs))),
-    "kind": several(SLUG),
+    "kind": several(SLUG | KIND | ANY_TEXT.map(quoted)),
     "tenant": several(SLUG),
     "source": several(SLUG),
     "requester": several(st.sampled_from(["me", "none", "NONE", "m.ito"])),
@@ -75,6 +78,14 @@ def test_it_says_what_it_asks_for() -> None:
     assert (found.values("kind"), parse("").older) == (None, None)
 
 
+def test_a_kind_is_kept_as_it_is_written_and_judged_however_it_is() -> None:
+    found = parse('kind:Mail.Send_Receipt,PAYMENTS.Report,"two words"')
+    assert found.values("kind") == ("Mail.Send_Receipt", "PAYMENTS.Report", "two words")
+    judge_names(found, tenant="acme", kinds=["mail.send_receipt", "payments.report", "Two Words"])
+    with pytest.raises(FilterError, match=r"'PAYMENTS\.Report' is not a kind of job here"):
+        judge_names(found, tenant="acme", kinds=["Mail.Send_Receipt", "two words"])
+
+
 @pytest.mark.parametrize(
     ("text", "said", "at"),
     [
@@ -91,6 +102,7 @@ def test_it_says_what_it_asks_for() -> None:
         ("age>2", "age>2d is in days", 4),
         ("age>2d,3d", "takes one value", 6),
         ("kind:bank*", "Write it like kind:payments.bank-file", 5),
+        (f"kind:{'x' * 201}", "at most 200 characters", 5),
         ("requester:M*", "me, none (nobody asked for it)", 10),
         ("scope:none", 'write scope:"none"', 6),
         ("error:none", 'error:"none"', 6),

@@ -107,6 +107,24 @@ async def test_filter_view_and_scope_of_the_reader(
 
 
 @pytest.mark.requirement("families")
+async def test_a_kind_with_capitals_is_asked_for_in_any_case(
+    sources: ViewSources, server: Server, engines: str
+) -> None:
+    procrastinate = (await sources.current())[1]
+    with psycopg.connect(server.url("jobs_owner", engines)) as connection:
+        connection.execute(
+            "insert into procrastinate_jobs (queue_name, task_name, args) values ('default', 'Mail.Send_Receipt', '{}')"
+        )
+    try:
+        for text in ("kind:Mail.Send_Receipt", "kind:mail.send_receipt", 'kind:"MAIL.SEND_RECEIPT",other'):
+            assert _kinds(await _page(procrastinate, _asked(text))) == ["Mail.Send_Receipt pending"]
+        assert len(_kinds(await _page(procrastinate, _asked("kind:Mail.Send")))) == 3
+    finally:
+        with psycopg.connect(server.url("jobs_owner", engines)) as connection:
+            connection.execute("delete from procrastinate_jobs where task_name = 'Mail.Send_Receipt'")
+
+
+@pytest.mark.requirement("families")
 async def test_a_job_of_another_engine(sources: ViewSources) -> None:
     dbos = (await sources.current())[0]
     failed = next(row.job for row in (await _page(dbos, _asked())).rows if row.job.status is JobStatus.FAILED)

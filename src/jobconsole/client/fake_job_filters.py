@@ -40,7 +40,8 @@ def _fields(read: JobFilter, person: str) -> list[Matches]:
     for field, texts in _TEXTS.items():
         values = read.values(field)
         if values is not None:
-            found.append(_any_of({person if (field, each) == ("requester", ME) else each for each in values}, texts))
+            wanted = {person if (field, each) == ("requester", ME) else each for each in values}
+            found.append(_any_of({each.lower() for each in wanted} if field == "kind" else wanted, texts))
     errors = read.values("error")
     if errors is not None:
         parts = [each.casefold() for each in errors]
@@ -80,7 +81,7 @@ def _is(job: JobSummary, state: JobIs) -> bool:
 
 _TEXTS: Mapping[str, Callable[[JobSummary], set[str]]] = {
     "status": lambda job: {job.status.value},
-    "kind": lambda job: {job.kind},
+    "kind": lambda job: {job.kind.lower()},
     "source": lambda job: {job.source},
     "requester": lambda job: {NOT_GIVEN if job.requester is None else job.requester.id},
     "scope": lambda job: {each for each in (job.customer, job.workspace) if each is not None},

@@ -204,7 +204,7 @@ async def wanted_of(
     now = transaction.began_at
     wanted = Wanted(
         reach=reach(actor),
-        kinds=filter_.values("kind"),
+        kinds=_kinds(filter_),
         statuses=filter_.values("status"),
         resolutions=None
         if is_ is None
@@ -246,9 +246,15 @@ def _in_view(wanted: Wanted, view: JobView) -> Wanted | None:
     return replace(wanted, resolutions=resolutions)
 
 
+def _kinds(filter_: JobFilter) -> tuple[str, ...] | None:
+    """The kinds asked for as this service writes its own."""
+    named = filter_.values("kind")
+    return None if named is None else tuple(dict.fromkeys(each.lower() for each in named))
+
+
 async def _judge_kinds(transaction: Transaction, service: Service, filter_: JobFilter, *, judged: bool) -> None:
     known = set(service.records.job_kinds)
-    if judged and not known.issuperset(filter_.values("kind") or ()):
+    if judged and not known.issuperset(_kinds(filter_) or ()):
         known.update(await store.known_kinds(transaction))
         judge_names(filter_, tenant=transaction.tenant or "", kinds=known)
 

@@ -19,7 +19,14 @@ judged as (
         l.*,
         (
             (%(statuses)s::text[] is null or l.status = any(%(statuses)s::text[]))
-            and (%(kinds)s::text[] is null or l.kind = any(%(kinds)s::text[]))
+            and (
+                %(kinds)s::text[] is null
+                or exists (
+                    select 1
+                    from unnest(%(kinds)s::text[]) as k (kind)
+                    where lower(k.kind) = lower(l.kind)
+                )
+            )
             and (
                 %(scopes)s::text[] is null
                 or l.customer = any(%(scopes)s::text[])
