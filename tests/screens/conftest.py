@@ -9,7 +9,6 @@ from jobconsole.client import alarm_watch, money_watch
 from jobconsole.screens import (
     jobs,
     occurrence,
-    occurrences,
     overview,
     plan_progress_fetching,
     plans,
@@ -43,7 +42,6 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
         plans,
         released,
         watching,
-        occurrences,
         occurrence,
         overview,
         recovery_progress,

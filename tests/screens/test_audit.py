@@ -190,7 +190,7 @@ async def test_an_empty_trail_and_one_that_cannot_be_read_are_sentences() -> Non
         fake.away = True
         await pilot.press("r")
         await until(app, lambda: screen.failure, "the failure")
-        assert "What is shown is as of" in flat(app)
+        await said(app, "What is shown is as of")
         assert len(screen.rows) == 1
 
 

@@ -73,7 +73,8 @@ class DeadLettersScreen(OccurrencesScreen):
         """With the schedule, where they are of several."""
         return {**super().cells(occurrence), "schedule": Piece(occurrence.schedule, Tone.STRONG)}
 
-    async def _page(self, cursor: str | None) -> Page[Occurrence]:
+    async def page(self, cursor: str | None) -> Page[Occurrence]:
+        """Those of the schedule, or of every one."""
         schedule = None if self.every else self.schedule
         page = await client.occurrences(self.shell.service, schedule, FILTERS[self.shown][1], cursor=cursor)
         return page.occurrences, page.next
