@@ -23,6 +23,8 @@ SPREAD = 5_000
 """Most jobs that one page walks where nothing has to be looked at in them, over all values of what leads."""
 AT_FIRST = 8
 """Fewest jobs that are walked of each value at first, where many values lead; more only where the page is short then."""
+WIDE = 4
+"""How many rows are walked at first for each row of a page, over all values that lead: some have more of the latest."""
 ENOUGH = 1_000
 """A thing that has fewer jobs than this leads; else the one that comes first in `_PREFERRED`."""
 LEADS_MOST = 1_000
@@ -125,7 +127,7 @@ async def _walk(transaction: Transaction, wanted: Wanted, *, before: str, most: 
     alone = _alone(wanted, name)
     walked = SPREAD if alone and (rows or values == 1) else LOOKED
     most_each = max(1, min(most + 1, walked // max(1, values)) if alone else walked // max(1, values))
-    each = min(most_each, max(AT_FIRST, 8 * (most + 1) // max(1, values))) if alone else most_each
+    each = min(most_each, max(AT_FIRST, WIDE * (most + 1) // max(1, values))) if alone else most_each
     while True:
         parameters = {**asked, "lead": _lead_values(wanted, name), "each": each, "most": most, "rows": rows}
         if rows:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
+from pydantic import TypeAdapter
+
 from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.ids import PAGE_MAX
 from jobcontract.job_filters import ME, NOT_GIVEN, FilterError, JobFilter, JobIs, judge_names, parse
@@ -45,6 +47,7 @@ PAGE_SECONDS = 5.0
 """How long one page may take."""
 ENGINE = "jobservice"
 """What carries the jobs of this service, as people read it."""
+_LINES = TypeAdapter(tuple[JobSummary, ...])
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _OF_RESOLUTION = {JobIs.UNRESOLVED: "none", **{JobIs(each.value): each.value for each in JobResolution}}
 Mark = tuple[str | int, ...]
@@ -175,7 +178,7 @@ async def _own(
     page = SourcePage(rows=())
     if wanted is not None:
         found = await store.page(transaction, wanted, before=place or FIRST, most=most)
-        rows = tuple(SourceRow(job=summary(service.records, row), position=str(row["id"])) for row in found.rows)
+        rows = tuple(SourceRow(job=job, position=job.id) for job in summaries(service.records, found.rows))
         beyond = None if found.horizon is None else (found.horizon, _made_at(found.horizon))
         page = SourcePage(rows=rows, beyond=beyond)
     source = JobSource(name=HERE, engine=ENGINE, application=service.application.name, reached=True, sentence=None)
@@ -274,37 +277,30 @@ async def _causes(transaction: Transaction, filter_: JobFilter) -> tuple[str, ..
 
 def summary(records: RecordSet, row: Row) -> JobSummary:
     """A job as a line (`jobs.job_lines`)."""
+    return summaries(records, (row,))[0]
+
+
+def summaries(records: RecordSet, rows: Sequence[Row]) -> tuple[JobSummary, ...]:
+    """Jobs as lines. All are validated at once: one by one a page of a hundred takes three times as long."""
+    return _LINES.validate_python([_line(records, row) for row in rows])
+
+
+def _line(records: RecordSet, row: Row) -> dict[str, object]:
     kind = records.job_kinds.get(row["kind"])
     label = readable(row["kind"]) if kind is None else kind.label
     requester = row["requester"]
-    return JobSummary(
-        source=HERE,
-        id=str(row["id"]),
-        kind=row["kind"],
-        kind_label=label,
-        application=_application(kind, row["family"]),
-        status=row["status"],
-        progress=row["progress"],
-        subject=row["subject"] or row["customer"] or row["workspace"] or label,
-        submission_identity=row["submission_identity"],
-        requester=None if requester is None else Person(id=requester, name=row["requester_name"] or requester),
-        customer=row["customer"],
-        workspace=row["workspace"],
-        requested_at=row["requested_at"],
-        started_at=row["started_at"],
-        activity_at=row["activity_at"],
-        settled_at=row["settled_at"],
-        last_step=row["last_step"],
-        last_step_status=row["last_step_status"],
-        last_step_label=None if kind is None else kind.label_of(row["last_step"]),
-        failure_summary=row["failure_summary"],
-        failure_reference=row["failure_reference"],
-        retry_of=None if row["retry_of"] is None else str(row["retry_of"]),
-        retried_by=None if row["retried_by"] is None else str(row["retried_by"]),
-        cancel_asked_at=row["cancel_asked_at"],
-        resolution=row["resolution"],
-        moves=row["moves"],
-    )
+    return {
+        **row,
+        "source": HERE,
+        "id": str(row["id"]),
+        "kind_label": label,
+        "application": _application(kind, row["family"]),
+        "subject": row["subject"] or row["customer"] or row["workspace"] or label,
+        "requester": None if requester is None else {"id": requester, "name": row["requester_name"] or requester},
+        "last_step_label": None if kind is None else kind.label_of(row["last_step"]),
+        "retry_of": None if row["retry_of"] is None else str(row["retry_of"]),
+        "retried_by": None if row["retried_by"] is None else str(row["retried_by"]),
+    }
 
 
 def _application(kind: JobKind | None, family: str) -> str:

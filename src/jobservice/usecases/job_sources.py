@@ -196,7 +196,6 @@ class _Head:
     """How far the merge came in one source."""
 
     name: str
-    order: int
     page: SourcePage
     place: Position
     at: int = 0
@@ -220,23 +219,30 @@ class _Head:
         return END if self.page.beyond is None else self.page.beyond[0]
 
 
+def _latest(heads: Sequence[_Head]) -> _Head | None:
+    """The one whose next stands latest, of equal ones the first; None where nothing follows in any."""
+    latest, stood = None, None
+    for head in heads:
+        stands = head.stands
+        if stands is not None and (stood is None or stands > stood):
+            latest, stood = head, stands
+    return latest
+
+
 def merge(readings: Sequence[Reading], most: int) -> Merged:
     """Up to `most` jobs of all sources that were read, the latest requested first, each source in its own order.
 
     Where the next would be what a source did not look at yet, the page ends, and says how far it looked.
     """
     heads = [
-        _Head(name=each.source.name, order=order, page=each.page, place=each.behind)
-        for order, each in enumerate(readings)
-        if each.page is not None
+        _Head(name=each.source.name, page=each.page, place=each.behind) for each in readings if each.page is not None
     ]
     jobs: list[JobSummary] = []
     looked_to = None
     while len(jobs) < most:
-        standing = [(head.stands, -head.order, head) for head in heads if head.stands is not None]
-        if not standing:
+        head = _latest(heads)
+        if head is None:
             break
-        _, _, head = max(standing, key=lambda each: (each[0], each[1]))
         row = head.row
         if row is None:
             looked_to = head.stands

@@ -84,15 +84,16 @@ create index jobs_lineage on jobs.jobs (lineage, tenant, id);
 create index jobs_listed on jobs.jobs (tenant, id);
 create index jobs_kinds on jobs.jobs (tenant, kind, status, id);
 -- (Under row security an index is used for what cannot leak; PostgreSQL knows that of CASE, and not of COALESCE.)
+-- (With the columns themselves: what leads a listing is counted from an index alone.)
 create index jobs_requesters on jobs.jobs (
     tenant, (case when requester is null then '' else requester end), id -- noqa: ST02
-);
+) include (requester);
 -- (With the status: whoever sees only some customers has theirs counted from the index alone.)
 create index jobs_customers on jobs.jobs (tenant, customer, id) include (status) where customer is not null;
 create index jobs_workspaces on jobs.jobs (tenant, workspace, id) include (status) where workspace is not null;
 create index jobs_failures on jobs.jobs (
     tenant, (case when resolution is null then 'none' else resolution end), id -- noqa: ST02
-) where status = 'failed';
+) include (resolution) where status = 'failed';
 create index jobs_unresolved_customers on jobs.jobs (tenant, customer, id)
 where status = 'failed' and resolution is null and customer is not null;
 create index jobs_unresolved_workspaces on jobs.jobs (tenant, workspace, id)

@@ -35,21 +35,13 @@ looked as materialized (
     ) as l
 ),
 
-ends as (
-    select
-        count(*) as many,
-        (array_agg(l.id order by l.id))[1] as last
-    from looked as l
-    group by l.place
-),
-
 horizon as (
     select
         (
-            select e.last
-            from ends as e
-            where e.many = %(each)s
-            order by e.last desc
+            select (array_agg(l.id order by l.id desc))[%(each)s::integer] as last
+            from looked as l
+            group by l.place
+            order by last desc nulls last
             limit 1
         ) as id
 ),
