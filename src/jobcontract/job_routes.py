@@ -1,4 +1,7 @@
-"""Owns the routes of background jobs and of finding. `routes` lists them with all others."""
+"""Owns the routes of background jobs and of finding. `routes` lists them with all others.
+
+A job's id is the rest of a path: those of other engines may hold what parts an address.
+"""
 
 from __future__ import annotations
 
@@ -26,15 +29,15 @@ JOB_KINDS = Route(
     instead=Permission.JOB_SUBMIT,
 )
 """Who submits has to know what a kind takes."""
-JOB = _read("job", "/v1/jobs/{job}")
+JOB = _read("job", "/v1/jobs/{job:path}")
 """`source`."""
-JOB_EVENTS = _read("job-events", "/v1/jobs/{job}/events")
+JOB_EVENTS = _read("job-events", "/v1/jobs/{job:path}/events")
 """`source`, `cursor`, `limit`."""
 SUBMIT_JOB = _act("submit-job", "/v1/jobs", Permission.JOB_SUBMIT)
-CANCEL_JOB = _act("cancel-job", "/v1/jobs/{job}/cancel", Permission.JOB_CANCEL)
-RETRY_JOB = _act("retry-job", "/v1/jobs/{job}/retry", Permission.JOB_RETRY)
-RESOLVE_JOB = _act("resolve-job", "/v1/jobs/{job}/resolve", Permission.JOB_RESOLVE)
-REVEAL_JOB = _act("reveal-job", "/v1/jobs/{job}/reveal", Permission.JOB_REVEAL)
+CANCEL_JOB = _act("cancel-job", "/v1/jobs/{job:path}/cancel", Permission.JOB_CANCEL)
+RETRY_JOB = _act("retry-job", "/v1/jobs/{job:path}/retry", Permission.JOB_RETRY)
+RESOLVE_JOB = _act("resolve-job", "/v1/jobs/{job:path}/resolve", Permission.JOB_RESOLVE)
+REVEAL_JOB = _act("reveal-job", "/v1/jobs/{job:path}/reveal", Permission.JOB_REVEAL)
 FIND = Route(name="find", method="GET", path="/v1/find")
 """`text`. Each noun is looked up under its own permission."""
 

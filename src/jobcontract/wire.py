@@ -39,7 +39,10 @@ Counted = Annotated[int, Field(strict=True, ge=1, le=2**63 - 1)]
 """A version or fence: a whole number of JSON, never its text, a float or a boolean."""
 # Stripped first, then measured: behind a validator of our own the length would be that of the blanks.
 Reason = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=REASON_MAX), AfterValidator(_storable)
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=REASON_MAX),
+    AfterValidator(_storable),
+    AfterValidator(_visible),
 ]
 Note = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=NOTE_MAX), AfterValidator(_storable)

@@ -170,8 +170,8 @@ class FakeService:
             if route.method != request.method or len(places) != len(steps):
                 continue
             if all(place == step or place.startswith("{") for place, step in zip(places, steps, strict=True)):
-                pairs = zip(places, steps, strict=True)
-                return route, {place.strip("{}"): unquote(step) for place, step in pairs if place.startswith("{")}
+                named = [(place.strip("{}"), step) for place, step in zip(places, steps, strict=True) if "{" in place]
+                return route, {place.removesuffix(":path"): unquote(step) for place, step in named}
         raise Refusal(ErrorCode.NOT_FOUND, "There is no such address.")
 
     def _answer(self, route: routes.Route, asked: Asked) -> httpx.Response:

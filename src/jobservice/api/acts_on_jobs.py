@@ -22,6 +22,7 @@ from jobcontract.jobs import (
 from jobservice.api.admission import Admitted
 from jobservice.api.answers import of_acting
 from jobservice.api.endpoints import Endpoint
+from jobservice.api.jobs import own_id
 from jobservice.usecases import job_acts, job_orders
 
 
@@ -58,7 +59,7 @@ def _ours(job: str) -> str:
             ErrorCode.JOB_ELSEWHERE,
             f"{identifier[:80]} is a job of {source}, which is only read here. Act on it where it runs.",
         )
-    return identifier if source in ("", HERE) else job
+    return own_id(job)
 
 
 _OURS = (ErrorCode.NOT_FOUND, ErrorCode.JOB_ELSEWHERE)

@@ -18,6 +18,7 @@ from pydantic import SecretStr
 from jobcontract import routes
 from jobcontract.errors import ErrorCode, Refusal
 from jobcontract.ids import KEY_MAX, storable
+from jobcontract.operating_routes import MAKE_RECOVERY, TAKE_OUT_OF_RECOVERY
 from jobcontract.permissions import GRANTS
 from jobcontract.routes import KEY_HEADER, TENANT_HEADER, Route
 from jobservice.api.bodies import CheckedRequest, invalid, parse, read_body, to_digest
@@ -37,8 +38,10 @@ ROUTE_NAME = "jobs.route"
 """Key of the route's name in the scope, for figures and log lines."""
 _ADMISSION = "jobs.admission"
 _PUSHES = frozenset({routes.PUSH_ITEM.name, routes.CHANGE_ITEM.name})
-_SETS = frozenset({routes.MAKE_PLAN.name, routes.TAKE_OUT.name})
-"""Routes whose body names as many items as a plan can have."""
+_SETS = frozenset({routes.MAKE_PLAN.name, routes.TAKE_OUT.name, MAKE_RECOVERY.name, TAKE_OUT_OF_RECOVERY.name})
+"""Routes whose body names as many things as a plan or a recovery can."""
+_ONCE = ("Authorization", TENANT_HEADER, KEY_HEADER)
+"""Headers of which every reader would take another one, were they sent twice."""
 _SUBJECTS = ("item", "plan", "occurrence", "job", "queue")
 """What an act is about, as paths name it, the closest first."""
 _UNTIMED = frozenset({routes.EVENTS.name})
@@ -115,9 +118,14 @@ async def _judge(
 ) -> Request:
     if route.public:
         return request
+    for name in _ONCE:
+        if len(request.headers.getlist(name)) > 1:
+            raise invalid(("header", name), "is sent twice; send it once")
     admission = await _admit(request, route, context)
     _check_address(request, known)
     most = _body_most(route, context)
+    if takes_body and request.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
+        raise invalid(("header", "Content-Encoding"), "is not taken: send the body as it is")
     raw = await read_body(request, most=most, seconds=context.bounds.body_seconds)
     key = _key(request) if route.acts else None
     content = parse(raw, request.headers.get("content-type", "")) if takes_body else None
@@ -188,6 +196,8 @@ def _check_address(request: Request, known: frozenset[str]) -> None:
             raise invalid(("query", name), f"is not a parameter of this address (it takes: {words})")
         if not storable(value):
             raise invalid(("query", name), "holds a NUL or a lone surrogate")
+        if len(request.query_params.getlist(name)) > 1:
+            raise invalid(("query", name), "is sent twice; send it once")
 
 
 def _key(request: Request) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Annotated
+from uuid import UUID
 
 from fastapi import Query, Response
 
@@ -18,6 +19,7 @@ from jobservice.api.items import CursorText, Limit
 from jobservice.usecases import job_listing, job_reading
 from jobservice.usecases.job_listing import Asked
 
+UUID_LENGTH = 36
 PAGE = 50
 """Jobs, or lines of history, of a page where the request does not say."""
 FilterQuery = Annotated[
@@ -32,6 +34,15 @@ SourceQuery = Annotated[
 OneSource = Annotated[
     str, Query(min_length=1, max_length=SLUG_MAX, description=f"Whose job it is: `{HERE}`, or another engine's name.")
 ]
+
+
+def own_id(job: str) -> str:
+    """The id of one of this service's jobs as it is kept: in small letters, without the name of the source before it."""
+    identifier = job.removeprefix(f"{HERE}:")
+    try:
+        return str(UUID(identifier)) if len(identifier) == UUID_LENGTH else identifier
+    except ValueError:
+        return identifier
 
 
 async def list_jobs(
@@ -73,6 +84,7 @@ async def list_kinds(admitted: Admitted) -> Response:
 async def read_job(admitted: Admitted, job: str, source: OneSource = HERE) -> Response:
     """A job with its steps, the latest of its history, notices, lineage, and what may be done with it."""
     context, actor = admitted.context, admitted.actor
+    job = own_id(job) if source == HERE else job
     with context.listings.held(actor.person):
         sources = await context.service.foreign_sources()
         found = await job_reading.read_job(context.service, actor, job, source=source, sources=sources)
@@ -85,6 +97,7 @@ async def job_events(
 ) -> Response:
     """One page of a job's history, newest first."""
     context, actor = admitted.context, admitted.actor
+    job = own_id(job) if source == HERE else job
     scope = _events_scope(admitted, job, source)
     before = None if cursor is None else int(context.signer.after(scope, cursor)[0])
     with context.listings.held(actor.person):
@@ -126,18 +139,19 @@ ENDPOINTS = (
         refusals=_LISTED,
     ),
     Endpoint(route=routes.JOB_KINDS, function=list_kinds, answer=JobKinds, summary="Kinds of background jobs"),
-    Endpoint(
-        route=routes.JOB,
-        function=read_job,
-        answer=Job,
-        summary="One background job",
-        refusals=(ErrorCode.NOT_FOUND, ErrorCode.TOO_MANY_LISTINGS),
-    ),
+    # Before the job itself: ids of other engines hold what parts an address.
     Endpoint(
         route=routes.JOB_EVENTS,
         function=job_events,
         answer=JobEvents,
         summary="A page of a job's history",
         refusals=(ErrorCode.NOT_FOUND, ErrorCode.CURSOR_INVALID, ErrorCode.TOO_MANY_LISTINGS),
+    ),
+    Endpoint(
+        route=routes.JOB,
+        function=read_job,
+        answer=Job,
+        summary="One background job",
+        refusals=(ErrorCode.NOT_FOUND, ErrorCode.TOO_MANY_LISTINGS),
     ),
 )

@@ -6,6 +6,7 @@ Never repeats input, never shows an internal message.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.routing import Match, Route
 from starlette.types import Scope
 
 from jobcontract.errors import ErrorCode, Refusal
@@ -83,24 +85,37 @@ async def on_invalid(request: Request, error: Exception) -> Response:
 def _sentences(found: Sequence[Any]) -> tuple[str, dict[str, object]]:
     errors = []
     for one in found[:_SHOWN_MAX]:
-        place = name_place(one["loc"])
-        errors.append({"where": place, "sentence": f"{place} {_wrong(one['type'], one['msg'], one.get('ctx', {}))}."})
+        place, wrong = name_place(one["loc"]), _wrong(one["type"], one["msg"], one.get("ctx", {}))
+        # What is wrong with a body as a whole is a sentence of its own.
+        whole = one["type"] == "value_error" and len(one["loc"]) == 1
+        errors.append(
+            {"where": place, "sentence": f"{wrong[:1].upper()}{wrong[1:]}." if whole else f"{place} {wrong}."}
+        )
     detail = errors[0]["sentence"] if errors else "The request is not in the expected form."
     if len(found) > 1:
         detail += f" {len(found) - 1} more such places are named in errors."
     return detail, {"errors": errors}
 
 
+_OBJECTS = frozenset({"dict_type", "model_type", "model_attributes_type", "mapping_type"})
+_NAMED_AS = re.compile(r"^(?:Input|String|Value|Tuple|List|Set|Dictionary|Data) should")
+"""What a place is called in Python; it is named by its place."""
+
+
 def _wrong(kind: str, message: str, context: Mapping[str, Any]) -> str:
+    if kind in _OBJECTS:
+        return "should be an object"
     if kind == "too_long" and context.get("field_type") == "Value":  # a text that was judged first: not of "items"
         return f"has {context['actual_length']:,} characters; at most {context['max_length']:,} are allowed"
+    if kind == "too_short" and context.get("field_type") == "Value":
+        return f"has {context['actual_length']:,} characters; it takes at least {context['min_length']:,}"
     if kind == "missing":
         return "is missing"
     if kind == "extra_forbidden":
         return "is not a known member"
     if kind == "value_error":
         return message.removeprefix("Value error, ").rstrip(".")
-    message = message.replace("Input should", "should").rstrip(".")
+    message = _NAMED_AS.sub("should", message).replace(" after validation", "").rstrip(".")
     return message[:1].lower() + message[1:]
 
 
@@ -122,10 +137,21 @@ async def on_http(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
     kind = _BY_STATUS.get(status, ErrorCode.INVALID_REQUEST if status < 500 else ErrorCode.INTERNAL)
     answer = problem(request.scope, kind, _DETAILS.get(kind, fault_sentence()))
-    allow = (getattr(error, "headers", None) or {}).get("Allow")
-    if allow:
-        answer.headers["Allow"] = allow
+    if kind is ErrorCode.METHOD_NOT_ALLOWED:
+        answer.headers["Allow"] = ", ".join(_methods(request))
     return answer
+
+
+def _methods(request: Request) -> list[str]:
+    """The methods that the address takes: each is an operation of its own, and the framework names those of one alone."""
+    return sorted(
+        {
+            method
+            for route in request.app.routes
+            if isinstance(route, Route) and route.matches(request.scope)[0] is not Match.NONE
+            for method in route.methods or ()
+        }
+    )
 
 
 def fault_sentence() -> str:
