@@ -179,6 +179,9 @@ async def test_an_answer_that_is_none_is_a_sentence(answer: httpx.Response, says
         "https://jobs.example/?a=b",
         "http://[::2]:80",
         "https://jobs.example:notaport",
+        "http://127.0.0.1:99999",
+        "https://jobs.example:65536",
+        "https://jobs.example:0",
         "",
     ],
 )

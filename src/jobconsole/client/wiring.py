@@ -21,6 +21,7 @@ from jobcontract.routes import Route
 from jobcontract.wire import Wire
 
 _TOKEN = re.compile(r"[\x21-\x7e]{1,500}")
+PORT_MOST = 65_535
 _PLACE = re.compile(r"\{(\w+)(?::path)?\}")
 
 
@@ -62,6 +63,8 @@ def check_address(url: str) -> httpx.URL:
         raise ConnectionUnfit("The address of the service is not one like https://jobs.example.") from None
     if parsed.scheme not in ("https", "http") or not parsed.host:
         raise ConnectionUnfit("The address of the service must begin with https:// (or http://127.0.0.1 here).")
+    if parsed.port is not None and not 0 < parsed.port <= PORT_MOST:
+        raise ConnectionUnfit(f"The address of the service has a port from 1 to {PORT_MOST}, not {parsed.port}.")
     if parsed.userinfo or parsed.query or parsed.fragment:
         raise ConnectionUnfit("The address of the service is scheme, host, port and path only: leave out the rest.")
     if parsed.scheme == "http" and not is_loopback(parsed.host):
