@@ -320,3 +320,17 @@ async def test_landing_shows_the_neighbours_above_too_and_keeps_marks() -> None:
         assert table.cursor_key == "k00060"
         assert table.window[0] < 60
         assert table.marks == {"k00000"}
+
+
+async def test_a_cursor_that_was_moved_while_no_row_had_room_is_in_sight_once_there_is_room() -> None:
+    rows = Keys(keys(20))
+    async with table_of(rows, size=(60, 11)) as (table, pilot):
+        for height in (1, 0):
+            table.styles.height = height
+            await pilot.pause()
+            table.action_jump(0)
+            table.move_to(rows.keys[7])
+            table.show(rows, COLUMNS, {"amount": 8})
+            table.styles.height = 3
+            await pilot.pause()
+            assert any(text.startswith("▸") for text in lines(table)), f"from {height} lines on"

@@ -143,9 +143,9 @@ class Table(ScrollView, can_focus=True):
 
     @property
     def cursor_in_sight(self) -> bool:
-        """Whether the row under the cursor is painted, be it in part; the wheel can leave it behind."""
+        """Whether the row under the cursor is painted, be it in part, or would be had any row room; the wheel can leave it."""
         first, end = self.window
-        return first <= self._cursor < end
+        return first <= self._cursor < end or not self._sight
 
     @property
     def _sight(self) -> int:
