@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import Callable
+
+import psycopg
+import pytest
 
 from jobservice.store import job_tallies
 from jobservice.store.database import Database
 from jobservice.worker.job_tallies import JobTallies
 from tests.conftest import People
+from tests.store.test_roles import as_role
 from tests.worker.jobs_stage import JobStage
 
 CHANGES = (
@@ -51,3 +56,22 @@ async def test_what_is_folded_and_what_waits_are_what_there_is(worker_database: 
     assert stage.rows("select 1 from jobs.job_tally_changes") == []
     assert sorted(map(str, stage.rows(TALLIED))) == sorted(map(str, stage.rows(TRUE)))
     assert not await JobTallies().wanted(worker_database, stage.holder)
+
+
+@pytest.mark.parametrize("role", ["jobs_api", "jobs_worker", "jobs_purge"])
+def test_only_what_happens_to_jobs_writes_changes(
+    people: People, database_url: Callable[[str], str], role: str
+) -> None:
+    with as_role(database_url(role), "acme") as connection, pytest.raises(psycopg.errors.InsufficientPrivilege):
+        connection.execute(
+            "insert into jobs.job_tally_changes (tenant, kind, status, unresolved, change) values ('acme', 'k', 'failed', true, 1)"
+        )
+
+
+@pytest.mark.parametrize(
+    "act", ["insert into {} default values", "update {} set tenant = tenant", "delete from {}", "truncate {}"]
+)
+@pytest.mark.parametrize("table", ["jobs.job_tallies", "jobs.job_tally_changes"])
+def test_the_api_writes_no_tallies(people: People, database_url: Callable[[str], str], act: str, table: str) -> None:
+    with as_role(database_url("jobs_api"), "acme") as connection, pytest.raises(psycopg.errors.InsufficientPrivilege):
+        connection.execute(act.format(table).encode())
