@@ -6,11 +6,7 @@ Worker that dies over it leaves it due again. Never writes a notice, never logs 
 
 from __future__ import annotations
 
-import asyncio
-import time
-from collections import Counter
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -19,14 +15,13 @@ import structlog
 from jobservice.delivery import Delivery, Letter, NotDelivered
 from jobservice.settings import DELIVERY_URL
 from jobservice.store import notices
-from jobservice.store.database import Database
+from jobservice.store.database import Database, Transaction
 from jobservice.store.notices import DueNotice
 from jobservice.worker.fenced import Lease
+from jobservice.worker.telling_outside import Complaint, answered, one_by_one
 
 _log = structlog.get_logger("jobservice.worker")
 
-LOOK_SECONDS = 0.2
-"""How often a delivery looks whether the Worker wants to stop."""
 ATTEMPTS_MOST = 80
 """After about three days of pauses a notice is given up."""
 
@@ -46,38 +41,31 @@ class Delivering:
     longest_pause: float = 3_600.0
     complain_every: float = 3_600.0
     name: str = "notices"
-    _complained: float | None = field(default=None, init=False)
+    _complaint: Complaint = field(default_factory=Complaint, init=False)
 
     async def wanted(self, database: Database, holder: UUID) -> bool:  # noqa: ARG002  # whoever asks
         """Whether a notice is due; where nobody said how to deliver, whether that is to be said."""
         if self.delivery is None:
-            return self._complains()
+            return self._complaint.due(self.complain_every)
         async with database.transaction(None) as transaction:
             return await notices.due(transaction)
 
     async def run_once(self, lease: Lease) -> Mapping[str, int]:
         """Deliver what is due, one by one, until an attempt fails: the next run goes on with the others."""
-        if self.delivery is None:
+        delivery = self.delivery
+        if delivery is None:
             await self._complain(lease)
             return {}
-        counts: Counter[str] = Counter()
-        while not lease.stopping():
-            async with lease.transaction() as transaction:
-                notice = await notices.take_due(
-                    transaction, first_pause=self.first_pause, longest_pause=self.longest_pause
-                )
-            if notice is None:
-                break
-            what = await self._attempt(self.delivery, lease, notice)
-            counts[what] += 1
-            if what == "failed":
-                break
-        return counts
+
+        async def take(transaction: Transaction) -> DueNotice | None:
+            return await notices.take_due(transaction, first_pause=self.first_pause, longest_pause=self.longest_pause)
+
+        return await one_by_one(lease, take, lambda notice: self._attempt(delivery, lease, notice))
 
     async def _attempt(self, delivery: Delivery, lease: Lease, notice: DueNotice) -> str:
         """`sent`, `failed`, `given_up`, or `broken_off` where the Worker stops."""
         try:
-            whole = await _unless_stopping(delivery, lease, _letter(notice))
+            whole = await answered(delivery.deliver(_letter(notice)), lease)
         except NotDelivered as error:
             last = error.for_good or notice.attempts >= ATTEMPTS_MOST
             async with lease.transaction() as transaction:
@@ -98,36 +86,17 @@ class Delivering:
             await notices.sent(transaction, notice.id)
         return "sent"
 
-    def _complains(self) -> bool:
-        return self._complained is None or time.monotonic() - self._complained >= self.complain_every
-
     async def _complain(self, lease: Lease) -> None:
-        if not self._complains():
+        if not self._complaint.due(self.complain_every):
             return
         async with lease.transaction() as transaction:
             waiting = await notices.waiting(transaction)
-        self._complained = time.monotonic()
+        self._complaint.made()
         _log.warning(
             "notices-wait",
             waiting=waiting,
             reason=f"{DELIVERY_URL} is not set, so nobody is told outside the console what is confirmed or locked.",
         )
-
-
-async def _unless_stopping(delivery: Delivery, lease: Lease, letter: Letter) -> bool:
-    """Deliver; False where the Worker stops before the server answered: the letter is due again later. NotDelivered."""
-    task = asyncio.create_task(delivery.deliver(letter))
-    try:
-        while not task.done() and not lease.stopping():
-            await asyncio.wait({task}, timeout=LOOK_SECONDS)
-        if not task.done():
-            return False
-        task.result()
-        return True
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError, NotDelivered):
-            await task
 
 
 def _letter(notice: DueNotice) -> Letter:

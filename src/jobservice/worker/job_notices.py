@@ -8,10 +8,8 @@ claim that runs out. Never writes a notice, never logs an address or what a noti
 from __future__ import annotations
 
 import asyncio
-import time
 from collections import Counter
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import ClassVar
 from uuid import UUID
@@ -27,11 +25,10 @@ from jobservice.store import reconciling_jobs
 from jobservice.store.database import Database
 from jobservice.store.job_notices import ClaimedNotice, RequesterFacts
 from jobservice.worker.fenced import Lease
+from jobservice.worker.telling_outside import Complaint, answered
 
 _log = structlog.get_logger("jobservice.worker")
 
-LOOK_SECONDS = 0.2
-"""How often a delivery looks whether the Worker wants to stop."""
 ATTEMPTS_MOST = 40
 """After about a day of pauses a notice is given up."""
 DIED = "The Worker died over it: whether it arrived is not known."
@@ -56,7 +53,7 @@ class JobNotices:
     complain_every: float = 3_600.0
     name: str = "job-notices"
     wakes: ClassVar[frozenset[str]] = frozenset({"job-notices"})
-    _complained: float | None = field(default=None, init=False)
+    _complaint: Complaint = field(default_factory=Complaint, init=False)
 
     async def wanted(self, database: Database, holder: UUID) -> bool:  # noqa: ARG002  # whoever asks
         """Whether a notice is due."""
@@ -85,9 +82,8 @@ class JobNotices:
     async def _suppress(self, lease: Lease) -> Mapping[str, int]:
         async with lease.transaction() as transaction:
             stale = await store.suppress_stale(transaction, seconds=STALE_SECONDS, reason=NO_WAY, most=1_000)
-        now = time.monotonic()
-        if self._complained is None or now - self._complained >= self.complain_every:
-            self._complained = now
+        if self._complaint.due(self.complain_every):
+            self._complaint.made()
             _log.warning("job-notices-wait", reason=NO_WAY, suppressed=stale)
         return {"suppressed": stale} if stale else {}
 
@@ -99,7 +95,7 @@ class JobNotices:
         if facts is None or reason is not None:
             return await self._end(lease, notice, NoticeState.SUPPRESSED, reason or "", "suppressed")
         try:
-            whole = await _unless_stopping(delivery, lease, _letter(notice, facts.contact))
+            whole = await answered(delivery.deliver(_letter(notice, facts.contact)), lease)
         except NotDelivered as error:
             return await self._not_delivered(lease, notice, error)
         if not whole:
@@ -141,22 +137,6 @@ class JobNotices:
         if not kept:
             _log.warning("job-notice-lost", notice=str(notice.id), job=notice.job, fence=notice.fence)
         return what if kept else "lost"
-
-
-async def _unless_stopping(delivery: Delivery, lease: Lease, letter: Letter) -> bool:
-    """Deliver; False where the Worker stops before the server answered: the letter is due again. NotDelivered."""
-    task = asyncio.create_task(delivery.deliver(letter))
-    try:
-        while not task.done() and not lease.stopping():
-            await asyncio.wait({task}, timeout=LOOK_SECONDS)
-        if not task.done():
-            return False
-        task.result()
-        return True
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError, NotDelivered):
-            await task
 
 
 def _why_not(notice: ClaimedNotice, facts: RequesterFacts | None) -> str | None:

@@ -6,11 +6,7 @@ Worker that dies over it leaves it due again, under the same id. Never opens or 
 
 from __future__ import annotations
 
-import asyncio
-import time
-from collections import Counter
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -22,13 +18,12 @@ from jobservice.delivery import NotDelivered
 from jobservice.store import alarms as store
 from jobservice.store import hints
 from jobservice.store.alarms import Message
-from jobservice.store.database import Database
+from jobservice.store.database import Database, Transaction
 from jobservice.worker.fenced import Lease
+from jobservice.worker.telling_outside import Complaint, answered, one_by_one
 
 _log = structlog.get_logger("jobservice.worker")
 
-LOOK_SECONDS = 0.2
-"""How often a delivery looks whether the Worker wants to stop."""
 TRIES_MOST = 80
 """After about three days of pauses a message is given up."""
 
@@ -53,7 +48,7 @@ class Telling:
     longest_pause: float = 3_600.0
     complain_every: float = 3_600.0
     name: str = "alarms-told"
-    _complained: float | None = field(default=None, init=False)
+    _complaint: Complaint = field(default_factory=Complaint, init=False)
 
     async def wanted(self, database: Database, holder: UUID) -> bool:  # noqa: ARG002  # whoever asks
         """Whether something waits to be told."""
@@ -62,27 +57,20 @@ class Telling:
 
     async def run_once(self, lease: Lease) -> Mapping[str, int]:
         """Tell what is due, one by one, until an attempt fails: the next run goes on with the others."""
-        if self.hook is None:
+        hook = self.hook
+        if hook is None:
             await self._complain(lease)
             return {}
-        counts: Counter[str] = Counter()
-        while not lease.stopping():
-            async with lease.transaction() as transaction:
-                message = await store.take_message(
-                    transaction, first_pause=self.first_pause, longest_pause=self.longest_pause
-                )
-            if message is None:
-                break
-            what = await self._attempt(self.hook, lease, message)
-            counts[what] += 1
-            if what == "failed":
-                break
-        return counts
+
+        async def take(transaction: Transaction) -> Message | None:
+            return await store.take_message(transaction, first_pause=self.first_pause, longest_pause=self.longest_pause)
+
+        return await one_by_one(lease, take, lambda message: self._attempt(hook, lease, message))
 
     async def _attempt(self, hook: Hook, lease: Lease, message: Message) -> str:
         """`sent`, `failed`, `given_up`, or `broken_off` where the Worker stops."""
         try:
-            whole = await _unless_stopping(hook, lease, message)
+            whole = await answered(_tell(hook, message), lease)
         except NotDelivered as error:
             last = error.for_good or message.tries >= TRIES_MOST
             await self._keep(lease, message, "given-up" if last else None, str(error))
@@ -113,32 +101,15 @@ class Telling:
                 await hints.add_alarms(transaction, [tenant])
 
     async def _complain(self, lease: Lease) -> None:
-        now = time.monotonic()
-        if self._complained is not None and now - self._complained < self.complain_every:
+        if not self._complaint.due(self.complain_every):
             return
         async with lease.transaction() as transaction:
             waiting = await store.waiting(transaction)
-        self._complained = now
+        self._complaint.made()
         if waiting:
             _log.warning(
                 "alarms-wait", waiting=waiting, reason="No webhook is set any more, and these were to be told."
             )
-
-
-async def _unless_stopping(hook: Hook, lease: Lease, message: Message) -> bool:
-    """Tell; False where the Worker stops before the server answered: the message is due again later. NotDelivered."""
-    task = asyncio.create_task(_tell(hook, message))
-    try:
-        while not task.done() and not lease.stopping():
-            await asyncio.wait({task}, timeout=LOOK_SECONDS)
-        if not task.done():
-            return False
-        task.result()
-        return True
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError, NotDelivered):
-            await task
 
 
 async def _tell(hook: Hook, message: Message) -> None:
