@@ -18,7 +18,6 @@ from jobcontract.job_filters import ME, NOT_GIVEN, FilterError, JobFilter, JobIs
 from jobcontract.job_states import JobResolution, JobStatus, JobView
 from jobcontract.jobs import HERE, JobCounts, JobSource, JobSummary
 from jobcontract.permissions import Permission
-from jobcontract.session import Person
 from jobservice.records import RecordSet
 from jobservice.rules.job_kinds import JobKind, readable
 from jobservice.store import filters as filter_store
