@@ -103,6 +103,11 @@ def test_the_reader_has_the_views_and_nothing_else(server: Server, engines: str)
     ("wanted", "sentence"),
     [
         (WantedViews(engine="celery", tenant="acme"), "No views are known for celery. Engines: dbos, procrastinate."),
+        (
+            WantedViews(engine="dbos", tenant="acme", schema="jobs_engine"),
+            "The schema jobs_engine is this service's own: its jobs are listed already, under their own ids. "
+            "Name that of another dbos.",
+        ),
         (WantedViews(engine="dbos", tenant="Acme Ltd"), "'Acme Ltd' is no id of a tenant, like acme."),
         (
             WantedViews(engine="dbos", tenant="acme", customer_field="customer"),

@@ -42,6 +42,8 @@ ENGINES: Mapping[str, EngineTables] = {
     ),
 }
 """The engines that views can be made for, by name."""
+OWN_ENGINE = "jobs_engine"
+"""The schema of the engine that carries this service's jobs: views over it would show its names of them (INV-12)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +73,11 @@ class WantedViews:
         if self.customer_field is not None and self.engine != "procrastinate":
             raise StartRefused(
                 f"{self.engine} keeps arguments in a form that no view can read: leave --customer-field out."
+            )
+        if self.schema == OWN_ENGINE:
+            raise StartRefused(
+                f"The schema {OWN_ENGINE} is this service's own: its jobs are listed already, under their own ids. "
+                f"Name that of another {self.engine}."
             )
         if self.target == "jobs":
             raise StartRefused("The schema jobs has the service's own views: name another one with --into.")

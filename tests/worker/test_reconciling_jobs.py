@@ -64,6 +64,8 @@ async def test_a_pending_job_without_a_run_is_handed_over_again(stage: JobStage)
         assert stage.history(each)[-1][0] == "reconciled"
     assert stage.job(job)["execution_handle"] != before
     assert await stage.run(ReconcilingJobs()) == {}
+    told = stage.rows("select version from jobs.hints where topic = 'job' and ref = any(%s)", [job, never])
+    assert [each["version"] > 10**15 for each in told] == [True, True], "the moment, and no row's version (INV-12)"
     runs = stage.rows("select workflow_uuid from jobs_engine.workflow_status")
     assert len(runs) == 2, "one run each"
 

@@ -6,7 +6,7 @@ with added as (
         'job' as topic,
         j.kind as queue,
         j.id::text as ref,
-        j.version
+        (extract(epoch from jobs.now()) * 1000000)::bigint as version -- no row's version leaves the service (INV-12)
     from jobs.jobs as j
     where j.family = %(family)s and j.id = %(job)s::uuid and j.tenant = %(tenant)s
     returning tenant
