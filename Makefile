@@ -48,11 +48,13 @@ bench: $(READY)
 	@$(BIN)/python -m benchmarks $(addprefix --only ,$(ONLY)) $(if $(KEEP),--keep $(KEEP)) $(if $(WRITE),--write)
 
 # What takes long: trees of processes that are killed, or searched through for secrets; then fifty plans under random
-# kills, and thousands of occurrences under all that can happen to Workers and their server, whose report it prints
+# kills, ten thousand jobs, and thousands of occurrences, under all that can happen to Workers and their server; of the last it
+# prints a report
 # (FAULTS_SEED repeats a run that failed).
 faults: $(READY)
 	$(BIN)/python -m pytest -n 2 -m long
 	FAULTS_APPLIES=$(or $(FAULTS_APPLIES),50) $(BIN)/python -m pytest -n 0 tests/faults/test_applying.py
+	FAULTS_JOBS=$(or $(FAULTS_JOBS),10000) $(BIN)/python -m pytest -n 0 -m long tests/faults/test_jobs.py
 	FAULTS_OCCURRENCES=$(or $(FAULTS_OCCURRENCES),2500) $(BIN)/python -m pytest -n 0 tests/faults/test_schedules.py
 
 requirements: $(READY)

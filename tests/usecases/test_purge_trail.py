@@ -10,7 +10,8 @@ from psycopg import errors
 
 from jobservice.delivery.heads import Heads
 from jobservice.rules.seals import GapKind
-from jobservice.store.database import Database
+from jobservice.store import seals
+from jobservice.store.database import Database, Row, Transaction
 from jobservice.usecases.purge import Purged, Purging, TrailBroken
 from jobservice.usecases.seals import verify
 from tests.usecases.attic import DAY, KEEPING, Attic, Role
@@ -72,30 +73,66 @@ async def test_a_seal_with_an_entry_that_is_not_so_old_ends_what_goes(
     assert (await trail.purge()).entries == 14, "not the last seal, with the entry of a later time"
 
 
+class Stopping(Purging):
+    """One that is asked to stop after the first step of the trail."""
+
+    async def run(self) -> Purged:
+        async with self.database.transaction(None) as transaction:
+            row = await transaction.row("purge/families")
+        assert row is not None
+        await self._keys()
+        steps = iter([False, False, True])
+        self.stopping = lambda: next(steps, True)
+        await self._trail(row["now"])
+        return self.purged
+
+
+async def one_step(trail: Attic) -> Purged:
+    """A purge of the trail that removes what one transaction does."""
+    return await Stopping(database=trail.database, keeping=KEEPING, heads=trail.heads).run()
+
+
 async def test_a_purge_of_the_trail_that_is_interrupted_leaves_one_that_holds(
     trail: Attic, owner_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("jobservice.usecases.purge.ROWS", 4)
 
-    class Stopping(Purging):
-        """One that is asked to stop after the first step of the trail."""
-
-        async def run(self) -> Purged:
-            async with self.database.transaction(None) as transaction:
-                row = await transaction.row("purge/families")
-            assert row is not None
-            await self._keys()
-            self.stopping = lambda: next(steps, True)
-            await self._trail(row["now"])
-            return self.purged
-
-    steps = iter([False, False, True])
-    assert (await Stopping(database=trail.database, keeping=KEEPING, heads=trail.heads).run()).entries == 4
+    assert (await one_step(trail)).entries == 4
     found = await verify(owner_database, trail.heads)
     assert (found.gap, found.purged, found.entries) == (None, 4, 10)
     assert (await trail.purge()).entries == 8
     assert [tenant for tenant, _ in trail.said("purge-audit")] == [None, "acme", "globex"], "it was announced once"
     assert (await verify(owner_database, trail.heads)).gap is None
+
+
+async def test_verifying_while_a_purge_goes_on_finds_no_gap_however_often_it_is_overtaken(
+    attic: Attic,
+    database: Database,
+    owner_database: Database,
+    worker_database: Database,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A step of the purge is committed each time between the two looks at where the trail begins."""
+    monkeypatch.setattr("jobservice.usecases.purge.ROWS", 2)
+    attic.heads = Heads(folder=tmp_path / "seals")
+    for _ in range(8):
+        await written(database, 2)
+        await others_ended(database)
+        await sealed(worker_database, heads=attic.heads)
+    attic.clock.advance(731 * DAY)
+    last, steps = seals.last, 0
+
+    async def overtaken(transaction: Transaction) -> Row | None:
+        nonlocal steps
+        steps += (await one_step(attic)).entries == 2
+        return await last(transaction)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(seals, "last", overtaken)
+        found = await verify(owner_database, attic.heads)
+    assert (found.gap, found.purged, found.entries) == (None, 16, 0)
+    assert steps == 8
 
 
 async def test_a_trail_with_a_gap_is_not_purged(trail: Attic) -> None:

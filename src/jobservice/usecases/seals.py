@@ -17,8 +17,6 @@ from jobservice.store import seals as store
 from jobservice.store.database import Database, Row, Transaction
 
 STATEMENT_SECONDS = 600.0
-LOOKS = 5
-"""How often it begins anew where the trail was purged meanwhile."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,13 +34,18 @@ class Verified:
 
 async def verify(database: Database, heads: Heads | None) -> Verified:
     """Verify the whole trail of all tenants, with the heads in a folder where one is given; from the last head before a
-    purge on, where there was one."""
-    for _ in range(LOOKS):
-        found, base = await _verify(database, heads)
+    purge on, where there was one.
+
+    A gap is one only where the trail still begins where it was walked from: a purge that overtook the walk leaves what looks
+    like one. A purge has an end, so has this.
+    """
+    while True:
+        found, begun = await _verify(database, heads)
+        if found.gap is None:
+            return found
         async with database.transaction(None) as transaction:
-            if _place(await store.base(transaction)) == base:
-                break
-    return found
+            if _place(await store.base(transaction)) == begun:
+                return found
 
 
 async def _verify(database: Database, heads: Heads | None) -> tuple[Verified, int]:
