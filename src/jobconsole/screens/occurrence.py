@@ -18,6 +18,7 @@ from jobconsole.commands.situation import Situation
 from jobconsole.present.attempts import attempts_columns, item_cells, item_lines, items_columns, run_lists
 from jobconsole.present.columns import Line, Piece, Tone
 from jobconsole.present.occurrences import LABEL, occurrence_lines, occurrence_title
+from jobconsole.screens.listed import row_handlers
 from jobconsole.screens.occurrence_acts import discard, replay
 from jobconsole.screens.occurrence_attempts import TriedRows, in_order, tried_lines
 from jobconsole.screens.occurrence_cancel import cancel, end_cancelling, selected_facts
@@ -114,10 +115,7 @@ class OccurrenceScreen(WatchingScreen):
             "runbook.show": self.show_runbook,
             "why.show": lambda: why_occurrence(self, self.occurrence, None),
             "timeline.open": lambda: open_timeline(self),
-            "row.next": lambda: self.table.action_move(1),
-            "row.previous": lambda: self.table.action_move(-1),
-            "row.first": lambda: self.table.action_jump(0),
-            "row.last": self.go_to_last,
+            **row_handlers(lambda: self.table, self.go_to_last),
         }
 
     def situation(self) -> Situation:

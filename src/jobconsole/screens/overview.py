@@ -32,6 +32,7 @@ from jobconsole.present.overview import (
     trend_lines,
 )
 from jobconsole.screens.alarms_acting import acknowledge
+from jobconsole.screens.listed import row_handlers
 from jobconsole.screens.overview_going import go_to
 from jobconsole.screens.plan_seen import key_words
 from jobconsole.screens.recovery_making import making_handlers
@@ -116,10 +117,7 @@ class OverviewScreen(WatchingScreen):
             "stop.work": partial(stop_tenant, self),
             **making_handlers(self),
             "timeline.open": lambda: open_timeline(self),
-            "row.next": lambda: self.table.action_move(1),
-            "row.previous": lambda: self.table.action_move(-1),
-            "row.first": lambda: self.table.action_jump(0),
-            "row.last": lambda: self.table.action_jump(-1),
+            **row_handlers(lambda: self.table),
         }
 
     def situation(self) -> Situation:

@@ -32,6 +32,7 @@ from jobconsole.present.plan_rows import (
 )
 from jobconsole.present.plans import ORDER_WORDS, ORDERS, ListsShown, lists_line, plan_title, state_lines, total_lines
 from jobconsole.present.queues import WIDE
+from jobconsole.screens.listed import row_handlers
 from jobconsole.screens.named import opened
 from jobconsole.screens.plan_acts import PlanActingScreen
 from jobconsole.screens.shell import Handler
@@ -124,10 +125,7 @@ class PlanScreen(PlanActingScreen):
             "plan.show-row": self.show_row,
             "plan.sort": self.sort,
             "plan.search": self.open_search,
-            "row.next": lambda: self.table.action_move(1),
-            "row.previous": lambda: self.table.action_move(-1),
-            "row.first": lambda: self.table.action_jump(0),
-            "row.last": lambda: self.table.action_jump(-1),
+            **row_handlers(lambda: self.table),
         }
 
     def situation(self) -> Situation:

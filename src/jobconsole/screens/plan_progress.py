@@ -30,6 +30,7 @@ from jobconsole.present.plan_progress import (
     uncertain_count,
 )
 from jobconsole.present.queues import WIDE
+from jobconsole.screens.listed import row_handlers
 from jobconsole.screens.plan_progress_acts import PlanSteeringScreen
 from jobconsole.screens.plan_progress_fetching import AHEAD
 from jobconsole.screens.plan_seen import key_words
@@ -102,10 +103,7 @@ class PlanProgress(PlanSteeringScreen):
         """Commands of looking, then those that steer the plan."""
         return {
             **super().handlers(),
-            "row.next": lambda: self.table.action_move(1),
-            "row.previous": lambda: self.table.action_move(-1),
-            "row.first": lambda: self.table.action_jump(0),
-            "row.last": self.go_to_last,
+            **row_handlers(lambda: self.table, self.go_to_last),
         }
 
     def situation(self) -> Situation:

@@ -20,6 +20,7 @@ from jobconsole.commands.situation import SelectedPlan, Situation
 from jobconsole.present.columns import Piece, Tone, joined, plain, whole_pieces, width_of
 from jobconsole.present.plan_list import plans_cells, plans_columns, plans_under
 from jobconsole.present.plans import PlanSeen, counted, state_now
+from jobconsole.screens.listed import row_handlers
 from jobconsole.screens.plan_seen import SeenScreen
 from jobconsole.screens.plans_opening import open_plan
 from jobconsole.screens.shell import Handler
@@ -138,10 +139,7 @@ class PlansScreen(SeenScreen):
         """Commands of the list."""
         return {
             "plan.open": self.open,
-            "row.next": lambda: self.table.action_move(1),
-            "row.previous": lambda: self.table.action_move(-1),
-            "row.first": lambda: self.table.action_jump(0),
-            "row.last": lambda: self.table.action_jump(-1),
+            **row_handlers(lambda: self.table),
         }
 
     def situation(self) -> Situation:

@@ -32,6 +32,7 @@ from jobconsole.present.recoveries import (
     state_now,
 )
 from jobconsole.present.recovery_rows import left_cells, left_columns, left_lines, row_lines, rows_columns, undone_words
+from jobconsole.screens.listed import row_handlers
 from jobconsole.screens.plan_seen import key_words
 from jobconsole.screens.recovery_acts import RecoveryActingScreen
 from jobconsole.screens.recovery_listing import FrozenRows
@@ -126,10 +127,7 @@ class RecoveryScreen(RecoveryActingScreen):
         return {
             **super().handlers(),
             "recovery.list": self.next_list,
-            "row.next": lambda: self.shown_table.action_move(1),
-            "row.previous": lambda: self.shown_table.action_move(-1),
-            "row.first": lambda: self.shown_table.action_jump(0),
-            "row.last": lambda: self.shown_table.action_jump(-1),
+            **row_handlers(lambda: self.shown_table),
         }
 
     def situation(self) -> Situation:

@@ -28,6 +28,7 @@ from jobconsole.present.recoveries import (
     state_now,
 )
 from jobconsole.present.recovery_rows import row_lines, rows_columns
+from jobconsole.screens.listed import row_handlers
 from jobconsole.screens.plan_seen import key_words
 from jobconsole.screens.recovery_acts import RecoveryActingScreen
 from jobconsole.screens.recovery_listing import LOOKED_AT, TurnRows
@@ -112,10 +113,7 @@ class RecoveryProgress(RecoveryActingScreen):
         """Commands of looking, then those that steer it."""
         return {
             **super().handlers(),
-            "row.next": lambda: self.table.action_move(1),
-            "row.previous": lambda: self.table.action_move(-1),
-            "row.first": lambda: self.table.action_jump(0),
-            "row.last": self.go_to_last,
+            **row_handlers(lambda: self.table, self.go_to_last),
         }
 
     def situation(self) -> Situation:

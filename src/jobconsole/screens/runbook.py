@@ -20,6 +20,7 @@ from jobconsole.client import schedules as schedules_client
 from jobconsole.commands.situation import Situation
 from jobconsole.present.columns import Line, Piece, Tone
 from jobconsole.present.runbooks import LABEL, runbook_lines, runbooks_cells, runbooks_columns, transcript_lines
+from jobconsole.screens.listed import row_handlers
 from jobconsole.screens.named import opened
 from jobconsole.screens.occurrence_acts import replay
 from jobconsole.screens.recovery_form import Asking
@@ -112,10 +113,7 @@ class RunbookScreen(WatchingScreen):
             "schedule.disable": self.disable,
             "schedule.enable": self.enable,
             "schedule.run": self.run_schedule,
-            "row.next": lambda: self.table.action_move(1),
-            "row.previous": lambda: self.table.action_move(-1),
-            "row.first": lambda: self.table.action_jump(0),
-            "row.last": lambda: self.table.action_jump(-1),
+            **row_handlers(lambda: self.table),
         }
 
     def situation(self) -> Situation:

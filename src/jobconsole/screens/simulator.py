@@ -27,6 +27,7 @@ from jobconsole.present.simulation import (
     simulation_lines,
 )
 from jobconsole.screens.acts import where_of
+from jobconsole.screens.listed import row_handlers
 from jobconsole.screens.shell import Handler
 from jobconsole.screens.simulator_form import Simulated, SimulatorForm
 from jobconsole.screens.told_rows import ToldRows
@@ -108,10 +109,7 @@ class SimulatorScreen(WatchingScreen):
         return {
             "simulator.edit": self.edit,
             "simulator.course": self.next_course,
-            "row.next": lambda: self.table.action_move(1),
-            "row.previous": lambda: self.table.action_move(-1),
-            "row.first": lambda: self.table.action_jump(0),
-            "row.last": lambda: self.table.action_jump(-1),
+            **row_handlers(lambda: self.table),
         }
 
     def situation(self) -> Situation:
