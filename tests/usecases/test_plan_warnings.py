@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from jobcontract.items import ChangedItem, NewPayee
-from jobcontract.plans import PlanOrder, PlanWarning
+from jobcontract.plans import PlanOrder, PlanWarning, TakeOut
 from jobcontract.states import Warned
 from jobservice.usecases import items, plan_reading, plans
 from tests.conftest import Clock
@@ -37,6 +37,12 @@ async def warned(desk: Desk, *above: int) -> dict[str, list[PlanWarning]]:
         key = (await desk.detail(each.item)).item.key
         found.setdefault(str(key), []).append(each)
     return found
+
+
+def on_rows(desk: Desk) -> dict[str, list[str]]:
+    """What the rows of the one plan say of themselves, by key."""
+    rows = desk.people.connection.execute("select business_key, warned from jobs.plan_items").fetchall()
+    return {key: list(kinds) for key, kinds in rows}
 
 
 def kinds(found: dict[str, list[PlanWarning]], key: str) -> list[str]:
@@ -116,6 +122,21 @@ async def test_a_payee_with_two_accounts_an_account_with_two_payees_and_look_ali
     assert said(found, "K-3", Warned.ACCOUNT_TWO_PAYEES).endswith("another is \N{CYRILLIC CAPITAL LETTER ES}yril Post.")
     assert said(found, "K-4", Warned.LOOK_ALIKE) == "Looks like another payee of this plan: Cyril Post."
     assert kinds(found, "K-4") == ["look-alike", "account-two-payees", "first-payment"], "odd before ordinary"
+    assert on_rows(desk)["K-4"] == kinds(found, "K-4"), "its row says the same, in this order"
+
+
+async def test_a_row_says_what_is_odd_about_it_as_the_plan_is_after_another_was_taken_out(desk: Desk) -> None:
+    for key, minor in (("K-1", 500), ("K-2", 500), ("K-3", 600)):
+        await desk.push(new=to(key, minor))
+    await warned(desk)
+    same = ["same-here", "first-payment"]
+    assert on_rows(desk) == {"K-1": same, "K-2": same, "K-3": ["first-payment"]}
+    row = desk.people.connection.execute(
+        "select plan::text, item::text from jobs.plan_items where business_key = 'K-1'"
+    ).fetchone()
+    assert row is not None
+    await plans.take_out(desk.service, desk.actor("m.ito"), row[0], TakeOut(items=(row[1],)), once())
+    assert on_rows(desk) == {"K-2": ["first-payment"], "K-3": ["first-payment"]}
 
 
 async def test_a_changed_account_says_when_and_by_whom_or_where_the_payee_was_paid_before(desk: Desk) -> None:
