@@ -11,12 +11,11 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 import click
-from pydantic import SecretStr
 
 from jobconsole.cli_bulk_steering import KEY, PLAN, REASON, STEERING, found, key_or_new, shown_plan
-from jobconsole.cli_codes import code_options, typed_code
+from jobconsole.cli_codes import code_options
+from jobconsole.cli_confirming import code_for, confirmed, refuse_unfit
 from jobconsole.cli_connection import (
-    AWAY,
     EPILOG,
     REFUSED,
     USAGE,
@@ -31,8 +30,7 @@ from jobconsole.cli_connection import (
 )
 from jobconsole.cli_connection import item_id as checked_id
 from jobconsole.cli_filters import filter_of
-from jobconsole.client import money, plans, queues
-from jobconsole.client.errors import OutcomeUnknown
+from jobconsole.client import plans, queues
 from jobconsole.client.plan_reading import PlanReading
 from jobconsole.present import plain_plans as plain
 from jobconsole.present.text import block, line
@@ -233,35 +231,17 @@ async def confirm(at: SignedIn, plan_name: str, key: str | None, code_from: str 
     click.echo(f"\n{reading.checked:,} of {reading.count:,} rows read.", err=True)
     code = None
     if read.confirm_by is not None:
-        refused = plain.standing_text(await money.code_standing(at.service), at.settings.zone)
-        if refused is not None and key is None:
-            fail(refused, REFUSED)
-        code = typed_code(code_from, f"{read.title}: {read.name}")
-    return shown_plan(at, await _sent(at, plans.Confirming(read, digest, key=key), code))
+        code = await code_for(at, f"{read.title}: {read.name}", code_from, again=key is not None)
+    return shown_plan(at, await confirmed(at, plans.Confirming(read, digest, key=key), code))
 
 
 def _refuse(at: SignedIn, of: Plan) -> None:
     """Ends the process where the service would refuse for certain, before fifty thousand rows are read for it."""
-    if of.owner.id != at.session.person.id:
-        fail(f"{of.name} is a plan of {of.owner.name}: only its owner confirms it.", REFUSED)
-    if of.state is not PlanState.OPEN:
-        fail(f"{of.name} is {of.state}: only an open plan is confirmed.", REFUSED)
+    refuse_unfit(at, of, "plan", of.state, opened=of.state is PlanState.OPEN)
     if of.to_answer:
         wait = "1 warning waits" if of.to_answer == 1 else f"{of.to_answer:,} warnings wait"
         say = f"{wait} for an answer: take the item out, or keep it in. See: jobconsole bulk show {of.name} --warnings"
         fail(say, REFUSED)
-
-
-async def _sent(at: SignedIn, intent: plans.Confirming, code: SecretStr | None) -> Plan:
-    """The confirmed plan; where no answer came, what a look at the plan says."""
-    try:
-        return await intent.confirm(at.service, code)
-    except OutcomeUnknown as error:
-        looked_up = await intent.looked_up(at.service)
-        if looked_up is None:
-            again = f"To repeat it: the same command with --key {error.key}"
-            fail(f"outcome unknown: {error.sentence}", AWAY, error, again)
-        return looked_up
 
 
 for _name, _callback in (

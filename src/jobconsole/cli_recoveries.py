@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import click
-from pydantic import SecretStr, ValidationError
+from pydantic import ValidationError
 
 from jobconsole.cli_bulk_steering import KEY, REASON, key_or_new
-from jobconsole.cli_codes import code_options, typed_code
+from jobconsole.cli_codes import code_options
+from jobconsole.cli_confirming import code_for, confirmed, refuse_unfit
 from jobconsole.cli_connection import (
-    AWAY,
     EPILOG,
-    REFUSED,
     USAGE,
     Shown,
     SignedIn,
@@ -31,17 +30,16 @@ from jobconsole.cli_connection import (
 )
 from jobconsole.cli_recovery_steering import RECOVERY, STEERING, found, shown_recovery
 from jobconsole.cli_schedules import instant_of, more_lines, paged
-from jobconsole.client import money
 from jobconsole.client import recoveries as client
-from jobconsole.client.errors import OutcomeUnknown
 from jobconsole.client.recovery_confirming import ConfirmingRecovery
-from jobconsole.present import plain_plans
 from jobconsole.present import plain_recoveries as plain
 from jobconsole.present.times import read_instant
 from jobcontract.ids import FILTER_MAX, KEY_MAX, PAGE_MAX
 from jobcontract.operating import RecoveryAct, RecoveryState
-from jobcontract.recoveries import Recovery, RecoveryLeftOuts, RecoveryOrder, RecoveryRows
+from jobcontract.recoveries import RecoveryLeftOuts, RecoveryOrder, RecoveryRows
 from jobcontract.states import DeadCause
+
+C = TypeVar("C", bound=Callable[..., Any])
 
 
 def _each(ctx: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
@@ -80,6 +78,23 @@ JOB_FILTER = click.option(
     callback=within(FILTER_MAX, empty=True),
     help="All jobs that this finds, instead of names: status:failed kind:payments.export age<2d.",
 )
+
+
+def _together(*options: Callable[[C], C]) -> Callable[[C], C]:
+    """Several options as one decorator, the first on top."""
+
+    def on(callback: C) -> C:
+        for option in reversed(options):
+            callback = option(callback)
+        return callback
+
+    return on
+
+
+DEAD_LETTERS = _together(SCHEDULES, OCCURRENCES, FROM, TO, CAUSES, REASON, KEY)
+"""What says which dead letters, and why."""
+OF_JOBS = _together(JOBS, JOB_FILTER, REASON, KEY)
+"""What says which jobs, and why."""
 
 
 @click.group("recoveries", epilog=EPILOG, invoke_without_command=True)
@@ -148,26 +163,14 @@ async def replay(at: SignedIn, since: str | None, until: str | None, key: str | 
     return await _made(at, RecoveryAct.REPLAY, key, since=first, until=last, **given)
 
 
-@SCHEDULES
-@OCCURRENCES
-@FROM
-@TO
-@CAUSES
-@REASON
-@KEY
+@DEAD_LETTERS
 @twin
 async def requeue(at: SignedIn, since: str | None, until: str | None, key: str | None, **given: Any) -> Shown:
     """Freeze dead letters to run again."""
     return await _dead(at, RecoveryAct.REQUEUE, since, until, key, given)
 
 
-@SCHEDULES
-@OCCURRENCES
-@FROM
-@TO
-@CAUSES
-@REASON
-@KEY
+@DEAD_LETTERS
 @twin
 async def discard(at: SignedIn, since: str | None, until: str | None, key: str | None, **given: Any) -> Shown:
     """Freeze dead letters to be discarded: they stay to be read, and ask for nothing any more."""
@@ -201,20 +204,14 @@ async def disable(at: SignedIn, schedules: tuple[str, ...], again: str | None, r
     return await _made(at, RecoveryAct.DISABLE, key, schedules=schedules, disable_until=instant, reason=reason)
 
 
-@JOBS
-@JOB_FILTER
-@REASON
-@KEY
+@OF_JOBS
 @twin
 async def retry(at: SignedIn, jobs: tuple[str, ...], job_filter: str | None, reason: str, key: str | None) -> Shown:
     """Freeze settled jobs, each of which is to be made anew: named ones, or all failures that a filter finds."""
     return await _of_jobs(at, RecoveryAct.RETRY, jobs, job_filter, reason, key)
 
 
-@JOBS
-@JOB_FILTER
-@REASON
-@KEY
+@OF_JOBS
 @twin
 async def cancel(at: SignedIn, jobs: tuple[str, ...], job_filter: str | None, reason: str, key: str | None) -> Shown:
     """Freeze jobs that are not settled, to be cancelled: named ones, or all that a filter finds."""
@@ -272,7 +269,7 @@ async def confirm(at: SignedIn, recovery_name: str, key: str | None, code_from: 
     """Read every row of your open RECOVERY, show what it does, and confirm it; with a code where it moves money."""
     of = await found(at, recovery_name)
     if key is None:
-        _refuse(at, of)
+        refuse_unfit(at, of, "recovery", of.state, opened=of.state is RecoveryState.OPEN)
     reading = client.RecoveryReading(at.service, of)
     digest = await reading.run()
     read = reading.recovery
@@ -280,31 +277,8 @@ async def confirm(at: SignedIn, recovery_name: str, key: str | None, code_from: 
     click.echo(f"\n{reading.checked:,} of {reading.count:,} rows read.", err=True)
     code = None
     if read.confirm_by is not None:
-        refused = plain_plans.standing_text(await money.code_standing(at.service), at.settings.zone)
-        if refused is not None and key is None:
-            fail(refused, REFUSED)
-        code = typed_code(code_from, f"{read.words}: {read.name}")
-    return shown_recovery(at, await _sent(at, ConfirmingRecovery(read, digest, key=key), code))
-
-
-def _refuse(at: SignedIn, of: Recovery) -> None:
-    """Ends the process where the service would refuse for certain, before fifty thousand rows are read for it."""
-    if of.owner.id != at.session.person.id:
-        fail(f"{of.name} is a recovery of {of.owner.name}: only its owner confirms it.", REFUSED)
-    if of.state is not RecoveryState.OPEN:
-        fail(f"{of.name} is {of.state}: only an open recovery is confirmed.", REFUSED)
-
-
-async def _sent(at: SignedIn, intent: ConfirmingRecovery, code: SecretStr | None) -> Recovery:
-    """The confirmed recovery; where no answer came, what a look at it says."""
-    try:
-        return await intent.confirm(at.service, code)
-    except OutcomeUnknown as error:
-        looked_up = await intent.looked_up(at.service)
-        if looked_up is None:
-            again = f"To repeat it: the same command with --key {error.key}"
-            fail(f"outcome unknown: {error.sentence}", AWAY, error, again)
-        return looked_up
+        code = await code_for(at, f"{read.words}: {read.name}", code_from, again=key is not None)
+    return shown_recovery(at, await confirmed(at, ConfirmingRecovery(read, digest, key=key), code))
 
 
 _COMMANDS: tuple[tuple[str, Callable[..., Any]], ...] = (

@@ -7,15 +7,14 @@ one frozen plan: `Confirming` makes its key once, so that a second press or a lo
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import AsyncIterator, Sequence
 
 from pydantic import SecretStr
 
-from jobconsole.client.errors import PlanUnknown, ServiceRefused
-from jobconsole.client.queues import new_key
-from jobconsole.client.service import BEFORE_LOOKUP, Service
+from jobconsole.client.confirming import Intent
+from jobconsole.client.errors import PlanUnknown
+from jobconsole.client.service import Service
 from jobcontract.plans import (
     PLAN_PAGE_MOST,
     AbortPlan,
@@ -194,44 +193,15 @@ async def abort(service: Service, identifier: str, reason: str, key: str) -> Pla
     return await service.post(ABORT_PLAN, AbortPlan(reason=reason), Plan, key=key, parts={"plan": identifier})
 
 
-class Confirming:
-    """One person's intent to confirm one edition of one plan, from the dialog's opening to its end.
+class Confirming(Intent[Plan]):
+    """One person's intent to confirm one edition of one plan."""
 
-    Its key stays until the service judged a try and refused it: then nothing was done, and the next code is another
-    request. A second press while one is under way is that one. After OutcomeUnknown ask `looked_up`, or give a code
-    again under the same key: the service answers with what was done, and confirms at most once (BULK-04, HTTP-03).
-    """
-
-    def __init__(self, plan: Plan, digest: str, *, key: str | None = None) -> None:
+    def __init__(self, frozen: Plan, digest: str, *, key: str | None = None) -> None:
         """`key`: that of an earlier try whose outcome is unknown."""
-        self.plan = plan
-        self.digest = digest
-        self.key = key or new_key()
-        self._running: asyncio.Task[Plan] | None = None
-
-    async def confirm(self, service: Service, code: SecretStr | None) -> Plan:
-        """The plan as confirmed; errors as those of `Service.post`."""
-        if self._running is None or self._running.done():
-            self._running = asyncio.ensure_future(self._send(service, code))
-            self._running.add_done_callback(_retrieved)
-        # A dialog that is closed meanwhile does not take the request back: it was sent.
-        return await asyncio.shield(self._running)
+        super().__init__(lambda service, code, once: confirm(service, frozen.id, digest, code, once), key)
+        self.plan = frozen
 
     async def looked_up(self, service: Service) -> Plan | None:
         """The plan where it was confirmed after all; None where it still is as it was and nothing was done."""
         found = await plan(service, self.plan.id)
         return None if found.state is PlanState.OPEN else found
-
-    async def _send(self, service: Service, code: SecretStr | None) -> Plan:
-        try:
-            return await confirm(service, self.plan.id, self.digest, code, self.key)
-        except ServiceRefused as refused:
-            if refused.problem.status not in BEFORE_LOOKUP:
-                self.key = new_key()
-            raise
-
-
-def _retrieved(task: asyncio.Task[Plan]) -> None:
-    """Nobody waits for the answer any more: its error is looked at here, so that the loop reports none."""
-    if not task.cancelled():
-        task.exception()
