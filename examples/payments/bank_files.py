@@ -109,7 +109,7 @@ class SubmitFile:
             case Filed(settlement=settlement):
                 return done(f"The bank has it as {settlement}.", reference=settlement)
             case RefusedByBank(reason=reason):
-                return refused(f"The bank refused the file: {reason}")
+                return refused(f"The bank refused the file: {_whole(reason)}")
         return None
 
 
@@ -129,7 +129,7 @@ def awaiting(
             if known is None:
                 return failed("The bank does not know the file that it took. Ask the bank.")
             if isinstance(known, RefusedByBank):
-                return refused(f"The bank refused the file: {known.reason}")
+                return refused(f"The bank refused the file: {_whole(known.reason)}")
             if known.acknowledged:
                 call.keep(settlement=known.settlement)
                 return done(f"The bank acknowledges {known.settlement}.")
@@ -177,7 +177,7 @@ def _outcome(answer: Settled, lines: int) -> Outcome:
         case Filed(settlement=settlement):
             return done(f"The bank took {_payouts(lines)} as {settlement}.", reference=settlement)
         case RefusedByBank(reason=reason):
-            return refused(f"The bank refused the file: {reason} Nothing of it is settled.")
+            return refused(f"The bank refused the file: {_whole(reason)} Nothing of it is settled.")
         case Busy(after_seconds=seconds):
             return retry("The bank is busy; it took nothing.", after_seconds=seconds)
         case NotUnderstood(sentence=sentence):
@@ -186,6 +186,11 @@ def _outcome(answer: Settled, lines: int) -> Outcome:
             return refused(
                 f"The bank settled another file under this key, as {settlement}; it settled nothing now. Look at that first."
             )
+
+
+def _whole(reason: str) -> str:
+    """The bank's reason as a sentence that another one may follow."""
+    return reason if reason.endswith((".", "!", "?")) else f"{reason}."
 
 
 def _payouts(count: int) -> str:

@@ -107,7 +107,7 @@ async def test_the_whole_job_ends_with_one_note(filing: Filing) -> None:
 @pytest.mark.parametrize(
     ("rule", "sent", "known"),
     [
-        ({"do": "refuse", "reason": "Past the cut-off."}, OutcomeKind.REFUSED, "refused"),
+        ({"do": "refuse", "reason": "Past the cut-off"}, OutcomeKind.REFUSED, "refused"),
         ({"do": "busy", "seconds": 7}, OutcomeKind.RETRY, None),
         ({"do": "lose-before"}, OutcomeKind.UNCERTAIN, None),
         ({"do": "lose-after"}, OutcomeKind.UNCERTAIN, "ST-000001"),
