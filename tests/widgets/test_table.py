@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 import pytest
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
+from textual.strip import Strip
 
 from jobconsole.present.columns import Column, Piece, Tone, width_of
 from jobconsole.widgets.rows import Row
@@ -334,3 +335,24 @@ async def test_a_cursor_that_was_moved_while_no_row_had_room_is_in_sight_once_th
             table.styles.height = 3
             await pilot.pause()
             assert any(text.startswith("▸") for text in lines(table)), f"from {height} lines on"
+
+
+async def test_a_table_that_comes_into_sight_is_painted_at_its_width_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = Keys(keys(20))
+    painted: list[str] = []
+    paint = Table.render_line
+
+    def seen(self: Table, y: int) -> Strip:
+        strip = paint(self, y)
+        painted.append(strip.text)
+        return strip
+
+    async with table_of(rows) as (table, pilot):
+        table.display = False
+        await pilot.pause()
+        table.show(rows, COLUMNS, {"amount": 8})  # as a part that is out of sight is told of new rows
+        monkeypatch.setattr(Table, "render_line", seen)
+        table.display = True
+        await pilot.pause()
+        assert painted
+        assert [text for text in painted if "GBP" in text and " n k" not in text] == []

@@ -175,8 +175,7 @@ class Table(ScrollView, can_focus=True):
 
     def land(self, key: str) -> None:
         """Puts the cursor on the row with `key`, with its neighbours around it. Marks stay."""
-        at = self._rows.index(key)
-        if at is None:
+        if (at := self._rows.index(key)) is None:
             return
         self._cursor = at
         above = self._laid.top(at) - max(0, self._sight - self._laid.height(at)) // 3
@@ -193,8 +192,7 @@ class Table(ScrollView, can_focus=True):
         """Paints the rows with these keys again, where they are in sight; a row may need more lines than it has."""
         first, end = self.window
         for key in keys:
-            at = self._rows.index(key)
-            if at is None or not first <= at < end:
+            if (at := self._rows.index(key)) is None or not first <= at < end:
                 continue
             if self._laid.height_now(at) != self._laid.height(at):
                 self.show(self._rows, self._columns, self._needs)
@@ -231,7 +229,9 @@ class Table(ScrollView, can_focus=True):
             self._marked()
 
     def render_line(self, y: int) -> Strip:
-        """One line of the screen: the heading, or a line of a row."""
+        """One line of the screen: the heading, or a line of a row. It may be painted before it hears of another width."""
+        if self._laid.width != self.scrollable_size.width:
+            self._laid = Laid(self._rows, self._columns, self._needs, self.scrollable_size.width)
         at = 0 if y == 0 else y + int(self.scroll_offset.y)
         strip, selection = self._line_strip(at, y), self.text_selection
         if selection is not None and (span := selection.get_span(at)) is not None:
