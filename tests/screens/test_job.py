@@ -127,6 +127,24 @@ async def test_inputs_are_offered_where_there_are_any() -> None:
         assert "reveal inputs" in lines(app)[-1]
 
 
+async def test_history_beside_the_steps_shows_the_newest_line_as_it_comes() -> None:
+    fake, found = furnished()
+    many_events(found.running, 40)
+    async with on_jobs(fake, size=(140, 40)) as (app, _, pilot):
+        screen = await show(app, found.running.id)
+        history = screen.table(Part.HISTORY)
+        for number in range(3):
+            fake.account.report(found.running, 91 + number, f"at {number}")
+            await said(app, f"at {number}")
+        assert history.window[0] == history.cursor == 0, "the newest line is in sight"
+        await pilot.press("tab", "down", "down")
+        key = history.cursor_key
+        fake.account.report(found.running, 95, "nearly there")
+        await until(app, lambda: screen.parts.history.rows[0].sentence == "nearly there", "the new line")
+        await idle(app)
+        assert (history.cursor_key, history.cursor) == (key, 3), "whoever reads it stays where they are"
+
+
 @pytest.mark.requirement("INV-10")
 async def test_lineage_is_a_tree_and_enter_opens_a_relative() -> None:
     fake, found = furnished()

@@ -276,7 +276,8 @@ class JobScreen(WatchingScreen):
             if part in COLUMNS:
                 rows, table = self.parts.rows(part), self.table(part)
                 if shown:
-                    table.show(rows, COLUMNS[part](), rows.needs())
+                    unread = part is Part.HISTORY and self.part is not part and table.cursor == 0
+                    table.show(rows, COLUMNS[part](), rows.needs(), fresh=unread)
                 table.styles.height = self._height(part) if wide else "1fr"
         self.query_one("#left").display = wide or self.part in LEFT
         self.query_one("#right").display = wide or self.part in RIGHT
