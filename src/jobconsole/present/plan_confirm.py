@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from jobconsole.present.amounts import account_text, amount_text
 from jobconsole.present.columns import Line, Piece, Tone, joined, width_of
+from jobconsole.present.frozen_changes import change_lines
 from jobconsole.present.plans import counted, noun_of, seconds_left, sum_of
 from jobconsole.present.times import countdown, short
 from jobcontract.money import MINUS
@@ -17,8 +18,6 @@ from jobcontract.money import MINUS
 if TYPE_CHECKING:
     from jobcontract.plans import CodeStanding, Plan, PlanChange, PlanTotal
 
-SHOWN_CHANGES = 12
-"""Most changed rows that the dialog lists; the rest are counted."""
 CODE_DIGITS = 6
 """Of every code (RFC 6238 as the service has it)."""
 
@@ -124,19 +123,5 @@ def standing_sentence(standing: CodeStanding | None, me: str, zone: tzinfo, now:
 
 
 def plan_change_lines(changes: Sequence[PlanChange], anew: str) -> list[Line]:
-    """What changed since the plan was frozen: one line a field, before and after, and what to do."""
-    rows = len({change.number for change in changes})
-    lines: list[Line] = [(Piece(f"▲ {counted(rows, 'row')} changed since the plan was frozen:", Tone.WARN),)]
-    for change in changes[:SHOWN_CHANGES]:
-        lines.append(
-            (
-                Piece(f"{change.number:,} {change.field}  ", Tone.QUIET),
-                Piece(change.before or "nothing", Tone.QUIET),
-                Piece(" → ", Tone.QUIET),
-                Piece(change.after or "nothing", Tone.STRONG),
-                Piece(f"  {change.title}", Tone.QUIET),
-            )
-        )
-    if len(changes) > SHOWN_CHANGES:
-        lines.append((Piece(f"and {len(changes) - SHOWN_CHANGES:,} more", Tone.QUIET),))
-    return [*lines, (Piece(f"Nothing was released. {anew} makes a new plan of the same set."),)]
+    """What changed since the plan was frozen."""
+    return change_lines(changes, "the plan", f"Nothing was released. {anew} makes a new plan of the same set.")

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from jobconsole.client import recoveries as client
 from jobconsole.commands.situation import SelectedRecovery, Situation
 from jobconsole.present.columns import Column, Line, Piece, Tone, whole_pieces
-from jobconsole.present.recoveries import recoveries_cells, recoveries_columns, state_now
+from jobconsole.present.recoveries import state_now
+from jobconsole.present.recovery_list import recoveries_cells, recoveries_columns
 from jobconsole.screens.listed import PagedScreen
 from jobconsole.screens.recovery_making import making_handlers, open_recovery
 from jobconsole.screens.shell import Handler

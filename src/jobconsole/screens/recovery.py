@@ -22,15 +22,8 @@ from jobconsole.client.recoveries import RecoveryReading
 from jobconsole.commands.situation import SelectedRecovery, Situation
 from jobconsole.present.columns import Line
 from jobconsole.present.plans import PlanSeen
-from jobconsole.present.recoveries import (
-    JOBS,
-    left_out_line,
-    money_lines,
-    preview_lines,
-    preview_title,
-    schedules_line,
-    state_now,
-)
+from jobconsole.present.recoveries import JOBS, money_lines, schedules_line, state_now
+from jobconsole.present.recovery_preview import left_out_line, preview_lines, preview_title
 from jobconsole.present.recovery_rows import left_cells, left_columns, left_lines, row_lines, rows_columns, undone_words
 from jobconsole.screens.listed import row_handlers
 from jobconsole.screens.plan_seen import key_words

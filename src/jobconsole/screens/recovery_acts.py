@@ -14,8 +14,9 @@ from jobconsole.client.queues import new_key
 from jobconsole.client.recovery_confirming import ConfirmingRecovery
 from jobconsole.present.columns import Line, Piece, Tone
 from jobconsole.present.plans import counted
-from jobconsole.present.recoveries import account_line, act_words, state_now
+from jobconsole.present.recoveries import act_words, state_now
 from jobconsole.present.recovery_command import order_of
+from jobconsole.present.recovery_progress import account_line
 from jobconsole.present.refusals import refusal_sentence
 from jobconsole.screens.acts import acted, command_of
 from jobconsole.screens.named import opened

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from jobconsole.present.recoveries import act_words, change_lines, confirm_lines
+from jobconsole.present.recoveries import act_words
+from jobconsole.present.recovery_confirm import confirm_lines, recovery_change_lines
 from jobconsole.screens.edition_confirm import Edition, EditionConfirm
 from jobcontract.recoveries import Recovery
 
@@ -30,7 +31,7 @@ class RecoveryConfirm(EditionConfirm[Recovery]):
             title=f"{act_words(recovery)}?",
             label=lambda width: act_words(recovery, width),
             about=lambda at: confirm_lines(recovery, undone, at, WIDTH),
-            changes=change_lines,
+            changes=recovery_change_lines,
             noun="recovery",
             undone="nothing was done",
             coded=recovery.confirm_by is not None,

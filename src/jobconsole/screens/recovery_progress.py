@@ -18,15 +18,8 @@ from jobconsole.client import recoveries as client
 from jobconsole.commands.situation import SelectedRecovery, Situation
 from jobconsole.present.columns import Piece, Tone
 from jobconsole.present.plans import counted
-from jobconsole.present.recoveries import (
-    JOBS,
-    account_line,
-    bar_line,
-    money_lines,
-    progress_lines,
-    progress_title,
-    state_now,
-)
+from jobconsole.present.recoveries import JOBS, money_lines, state_now
+from jobconsole.present.recovery_progress import account_line, bar_line, progress_lines, progress_title
 from jobconsole.present.recovery_rows import row_lines, rows_columns
 from jobconsole.screens.listed import row_handlers
 from jobconsole.screens.plan_seen import key_words
