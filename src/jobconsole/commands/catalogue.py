@@ -13,6 +13,7 @@ from jobconsole.commands.acts import ACT_COMMANDS
 from jobconsole.commands.audit import AUDIT_COMMANDS
 from jobconsole.commands.command import Command, Danger
 from jobconsole.commands.filters import FILTER_COMMANDS
+from jobconsole.commands.finding import FIND_COMMANDS
 from jobconsole.commands.jobs import JOB_COMMANDS
 from jobconsole.commands.money import MONEY_COMMANDS, UNCERTAIN_COMMANDS
 from jobconsole.commands.overview import OVERVIEW_COMMANDS
@@ -49,6 +50,7 @@ COMMANDS: tuple[Command, ...] = (
     *ACT_COMMANDS,
     *RECOVERY_COMMANDS,
     *JOB_COMMANDS,
+    *FIND_COMMANDS,
     *OVERVIEW_COMMANDS,
     *AUDIT_COMMANDS,
     *MONEY_COMMANDS,

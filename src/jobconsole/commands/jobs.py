@@ -1,5 +1,5 @@
-"""Owns the commands of background jobs: their list (place `jobs`), one of them (`job`), acts on it, and finding whatever a
-text leads to (place `find`). Acts on many at once make a recovery."""
+"""Owns the commands of background jobs: their list (place `jobs`), one of them (`job`), acts on it. Acts on many at once make a
+recovery."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from jobcontract.permissions import Permission, missing
 JOBS = ("jobs",)
 ONE = ("job",)
 BOTH = (*JOBS, *ONE)
-FIND = ("find",)
 MONEY = "It moves money: its retry is a recovery, confirmed with a code by finance."
 
 
@@ -362,40 +361,5 @@ _ACTS = (
     ),
 )
 
-_FIND = (
-    Command(
-        id="find.open",
-        title="Open what was found",
-        help="Opens the job, the item in its queue, the plan, the recovery, the schedule, the entry of the trail; of a "
-        "person the jobs.",
-        keys=("enter", "i"),
-        places=FIND,
-        hint="open",
-        rank=10,
-        judge=lambda situation: None if situation.line else "nothing is selected",
-    ),
-    Command(
-        id="find.again",
-        title="Look up something else …",
-        help="Asks for another text.",
-        keys=("/",),
-        places=FIND,
-        hint="something else",
-        rank=11,
-    ),
-    Command(
-        id="find.ask",
-        title="Find …",
-        help="Looks up an id, a submission identity, a payout or failure reference, a person, over everything that you may "
-        "read; :find TEXT does the same. Whole words, no parts of them.",
-        keys=("ctrl+f",),
-        twin="find TEXT",
-        hint="find",
-        rank=93,
-        concerns=lambda situation: situation.place in (*JOBS, *ONE, *FIND),
-        judge=lambda situation: None if situation.signed_in else "sign in first",
-    ),
-)
-
-JOB_COMMANDS: tuple[Command, ...] = (*_LIST, *_ONE, *_ACTS, *_FIND)
-"""Every command of these, as a reader would look for them: the list, one job, acts, finding."""
+JOB_COMMANDS: tuple[Command, ...] = (*_LIST, *_ONE, *_ACTS)
+"""Every command of these, as a reader would look for them: the list, one job, acts."""
