@@ -63,11 +63,11 @@ WRONG: Mapping[str, str] = {
             where e.job = d.job and e.step = d.step and e.kind = 'step-started')""",
     "an effect was done twice, or not, or without its report": """
         select s.job, s.step, s.status, count(i.id) from jobs.job_steps as s
-        left join jobs.items as i on i.business_key like 'step:' || s.job || ':' || s.step || ':%'
+        left join jobs.items as i on substring(i.business_key from '^step:(.*:[a-z]+):[0-9]+:') = s.job || ':' || s.step
         group by s.job, s.step, s.status having count(i.id) <> case when s.status = 'succeeded' then 1 else 0 end""",
     "a failure effect was done twice, or not": """
         select j.id, j.failure_effect_state, count(i.id) from jobs.jobs as j
-        left join jobs.items as i on i.business_key like 'effect:' || j.id || ':%'
+        left join jobs.items as i on substring(i.business_key from '^effect:(.*):') = j.id::text
         group by j.id, j.failure_effect_state, j.status
         having count(i.id) <> case when j.status = 'failed' then 1 else 0 end
         or j.failure_effect_state <> case when j.status = 'failed' then 'done' else 'none' end""",

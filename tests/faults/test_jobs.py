@@ -133,9 +133,8 @@ def world(run_folder: Path, worker_id: str, tmp_path: Path) -> Iterator[World]:
     """A server that keeps what it said it committed, with one tenant and one person."""
     with spare(run_folder / f"jobs-{worker_id}") as server:
         server.create_database("jobs")
-        with server.superuser() as connection:
-            connection.execute("alter system set synchronous_commit = on")  # of a killed server nothing may be lost
-            connection.execute("select pg_reload_conf()")
+        with server.superuser() as connection:  # what it committed stays, also where it is killed right after
+            connection.execute("alter database jobs set synchronous_commit = on")
         migrate(server.url(DATABASE_OWNER, "jobs"), families=("payments",))
         with server.superuser("jobs") as connection:
             connection.execute("insert into jobs.tenants (id, name) values ('acme', 'Acme')")
@@ -194,6 +193,7 @@ async def test_whatever_dies_every_job_is_done_once(world: World) -> None:
     submitting = asyncio.create_task(submit_all(world))
     try:
         await asyncio.wait_for(chaos(world, submitting), AT_MOST)
+        assert world.ask("show synchronous_commit") == [("on",)]
     finally:
         submitting.cancel()
         await asyncio.gather(submitting, return_exceptions=True)
