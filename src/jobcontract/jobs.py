@@ -10,7 +10,6 @@ from typing import Annotated, Any
 
 from pydantic import AwareDatetime, Field, StringConstraints
 
-from jobcontract.ids import KEY_MAX
 from jobcontract.job_states import HERE as HERE
 from jobcontract.job_states import (
     Carrier,
@@ -376,7 +375,3 @@ class Finding(Answer):
     looked: tuple[FoundNoun, ...]
     """Where was looked: the nouns that the person may read."""
     now: AwareDatetime
-
-
-FindText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=2, max_length=KEY_MAX)]
-"""What is looked up: whole ids and names, no parts of words."""

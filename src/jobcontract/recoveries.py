@@ -19,8 +19,6 @@ from jobcontract.session import Person
 from jobcontract.states import ConfirmMethod, DeadCause, Moves, OccurrenceState, Turn
 from jobcontract.wire import Answer, Key, Reason, Wire
 
-RECOVERY_ITEMS_MOST = 50_000
-"""Most rows of a recovery, whatever the setting says."""
 NAMED_MOST = 1_000
 """Most occurrences or schedules that an order names one by one."""
 Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]

@@ -13,7 +13,6 @@ from jobconsole.present.audit import (
     ALL,
     AuditFilter,
     audit_entry_lines,
-    filter_options,
     filter_words,
     read_filter,
     side_lines,
@@ -53,7 +52,6 @@ def detail(before: dict[str, object] | None, after: dict[str, object] | None) ->
 def test_a_filter_that_was_typed_is_read_back_as_it_was(asked: AuditFilter) -> None:
     assert read_filter(typed_filter(asked, AT), AT) == asked
     assert (filter_words(asked, AT) == "") is (asked == ALL)
-    assert (filter_options(asked) == "") is (asked == ALL)
 
 
 @pytest.mark.parametrize(

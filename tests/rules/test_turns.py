@@ -60,7 +60,6 @@ FOUND = Found(
 def test_each_outcome_is_one_turn(outcome: Outcome, turn: Turn) -> None:
     told = ending(outcome, attempts=1, most=3)
     assert (told.turn, told.sentence, told.reference) == (turn, outcome.sentence, outcome.reference)
-    assert told.lets_go is (turn in (Turn.DONE, Turn.REFUSED, Turn.FAILED))
     assert told.after_seconds == (7 if turn is Turn.WAITING else None)
 
 

@@ -11,7 +11,7 @@ from jobconsole.present.columns import Line, Piece, Tone
 from jobconsole.present.occurrences import CAUSES, STATES
 from jobconsole.present.schedules import At, disabled_text, planned_line, utc_text, zone_of
 from jobconsole.present.times import ago, both
-from jobcontract.states import DeadCause, OccurrenceState
+from jobcontract.states import OccurrenceState
 
 if TYPE_CHECKING:
     from jobcontract.acts import Enabling, MadeUp
@@ -144,11 +144,6 @@ def discard_lines(occurrence: Occurrence, at: At) -> Sequence[Line]:
 def replayed_words(occurrence: Occurrence) -> str:
     """That it runs again, and under which number."""
     return f"{occurrence.name} runs again: replay {occurrence.replays:,}. It starts once a Worker is free."
-
-
-def was_cancelled(occurrence: Occurrence) -> bool:
-    """Whether a person ended it."""
-    return occurrence.cause is DeadCause.CANCELLED
 
 
 # On a Worker

@@ -5,7 +5,6 @@ side, its seal. Pure; needs no client.
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -89,16 +88,6 @@ def filter_words(asked: AuditFilter, at: At) -> str:
     schedule = None if asked.schedule is None else f"of {asked.schedule}"
     period = period_words(asked.since, asked.until, at)
     return " · ".join(filter(None, (person, asked.action, asked.subject, asked.outcome, schedule, period)))
-
-
-def filter_options(asked: AuditFilter) -> str:
-    """The options of the headless twin: ` --person m.ito --since 2026-12-01T09:00:00Z`."""
-    given = {
-        "since": None if asked.since is None else utc(asked.since).replace(" ", "T"),
-        "until": None if asked.until is None else utc(asked.until).replace(" ", "T"),
-        **{name: getattr(asked, name) for name in ("person", "action", "subject", "outcome", "schedule")},
-    }
-    return "".join(f" --{name} {shlex.quote(value)}" for name, value in given.items() if value is not None)
 
 
 def nothing_like_it(looked_to: datetime | None) -> str:

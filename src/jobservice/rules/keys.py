@@ -14,7 +14,6 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 NONCE_BYTES = 12
-SEAL_KEY_BYTES = 32
 _CONFIRMATION = b"jobs.confirmation.1\n"
 
 

@@ -173,11 +173,6 @@ class Ending:
     reference: str | None = None
     after_seconds: float | None = None
 
-    @property
-    def lets_go(self) -> bool:
-        """Whether the plan's hold on the item ends with it."""
-        return self.turn in (Turn.DONE, Turn.REFUSED, Turn.FAILED)
-
 
 _ENDED: Mapping[OutcomeKind, Turn] = {
     OutcomeKind.DONE: Turn.DONE,
