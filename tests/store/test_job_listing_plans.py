@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import psycopg
@@ -11,7 +12,7 @@ import pytest
 
 from jobcontract.job_states import JobView
 from jobservice.store import job_listing as store
-from jobservice.store.database import Transaction
+from jobservice.store.database import Database, Transaction
 from jobservice.store.statements import statement
 from jobservice.usecases.job_listing import Asked, count_jobs, list_jobs
 from tests.usecases.desk import Desk
@@ -62,6 +63,11 @@ FILTERS: Mapping[str, str] = {
     "i-44": "jobs_family_tenant_kind_submission_identity_key",
     "r-36": "jobs_failure_references",
 }
+KEPT = """
+select name, coalesce(array_length(parameter_types, 1), 0) as parameters
+from pg_prepared_statements
+where statement like '%job_lines%'
+"""
 PARENTS = """
 select p.relname, c.relname
 from pg_inherits as i
@@ -119,6 +125,30 @@ async def test_every_filter_walks_its_index_and_looks_at_few_rows(
             for each in _scans(connection, plans, name, parameters)
         }
         assert index in used, (text, used)
+
+
+async def test_plans_that_a_tenant_without_jobs_left_behind_serve_the_others(
+    desk: Desk, database_url: Callable[[str], str]
+) -> None:
+    """A plan is kept with its connection, and whoever comes first may have nothing: guessed by their rows, a line is looked
+    for among all rows of a tenant, which takes seconds for whoever has many."""
+    database = await Database.open(database_url("jobs_api"), name="test", most=1)
+    actor = replace(desk.actor("o.lind"), tenant="nowhere")
+    parents = {child: parent for parent, child in desk.people.connection.execute(PARENTS).fetchall()}
+    try:
+        await list_jobs(replace(desk.service, database=database), actor, Asked(view=JobView.UNRESOLVED))
+        async with database.transaction("acme", by_index=True) as transaction:
+            (kept,) = await (await transaction.connection.execute(KEPT)).fetchall()
+            nothing = ", ".join(["null"] * kept["parameters"])
+            explained = f"explain (format json) execute {kept['name']} ({nothing})"
+            (plan,) = await (await transaction.connection.execute(explained.encode(), prepare=False)).fetchall()
+    finally:
+        await database.close()
+    scans = [each for each in _nodes(plan["QUERY PLAN"][0]["Plan"]) if "_jobs" in each.get("Relation Name", "")]
+    walked = [each for each in scans if parents[each["Index Name"]] in ("jobs_failures", "jobs_retries")]
+    lines = [each for each in scans if each not in walked]
+    assert walked, "the page"
+    assert ["(id = l.id)" in each.get("Index Cond", "") for each in lines] == [True, True]
 
 
 def _recorded(original: Any, asked: list[tuple[str, dict[str, Any]]]) -> Any:

@@ -21,6 +21,7 @@ from jobservice.bootstrap.first_look import FirstLook
 from jobservice.bootstrap.keyring import read_keys, read_signing_key
 from jobservice.settings import KEYRING, PURPOSES, ProcessSettings, StartRefused
 from jobservice.store.database import Database
+from jobservice.store.first_plans import plan_jobs
 from jobservice.store.revisions import code_version
 from jobservice.usecases.inbox import ServiceInbox
 from jobservice.usecases.job_views import ViewSources
@@ -85,7 +86,7 @@ async def run_api(
         raise StartRefused(f"{KEYRING} is not set: {PURPOSES[KEYRING]}.")
     signing_key, keys = read_signing_key(settings.keyring), read_keys(settings.keyring)
     stop = process.stop_event(until_stdin_closes=until_stdin_closes)
-    database = await Database.open(settings.database_url, name="jobservice api", most=CONNECTIONS)
+    database = await Database.open(settings.database_url, name="jobservice api", most=CONNECTIONS, ready=plan_jobs)
     views = await ViewSources.open(settings.job_views)
     try:
         application.connect(ServiceInbox(records, application))

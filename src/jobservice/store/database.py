@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from datetime import datetime
 from functools import lru_cache
@@ -140,10 +140,19 @@ class Database:
         """Connections whose tasks did not let go of them, and that the pool has back already."""
 
     @classmethod
-    async def open(cls, url: str, *, name: str, most: int = 10, wait_seconds: float = CONNECT_TIMEOUT) -> Database:
+    async def open(
+        cls,
+        url: str,
+        *,
+        name: str,
+        most: int = 10,
+        wait_seconds: float = CONNECT_TIMEOUT,
+        ready: Callable[[PatientConnection], Awaitable[None]] | None = None,
+    ) -> Database:
         """Connect to `url` as process `name` with at most `most` connections; does not wait for the first.
 
-        A transaction waits up to `wait_seconds` for a connection before the database counts as away.
+        A transaction waits up to `wait_seconds` for a connection before the database counts as away. `ready`: what each
+        new connection does before anybody has it; it raises nothing, and leaves no transaction open.
         """
         pool: AsyncConnectionPool[PatientConnection] = AsyncConnectionPool(
             url,
@@ -153,6 +162,7 @@ class Database:
             timeout=wait_seconds,
             reconnect_timeout=RECONNECT_SECONDS,
             open=False,
+            configure=ready,
             kwargs={"row_factory": dict_row, "autocommit": True, "prepare_threshold": 3, **_options(url, name)},
             name=name,
         )
