@@ -38,7 +38,7 @@ from jobconsole.paths import config_file
 from jobconsole.present.text import block, line
 from jobconsole.settings import Settings, SettingsError, load
 from jobconsole.tokens import VARIABLE, Keyring, KeyringAway, take_from_environment
-from jobcontract.ids import KEY_MAX, REASON_MAX, storable
+from jobcontract.ids import KEY_MAX, REASON_MAX, storable, visible
 from jobcontract.permissions import IN_NO_TENANT
 from jobcontract.session import Session
 
@@ -118,6 +118,8 @@ def why(_ctx: click.Context, _parameter: click.Parameter, text: str) -> str:
         raise click.BadParameter(f"it has {len(said):,} characters besides blanks; it must have 1 to {REASON_MAX:,}.")
     if not storable(said):
         raise click.BadParameter("it holds a control character, or bytes that are no UTF-8.")
+    if not visible(said):
+        raise click.BadParameter("nobody would see anything of it.")
     return said
 
 

@@ -138,6 +138,8 @@ def test_acting_says_what_became_of_it_and_refusals_are_sentences(typed: Typed, 
     assert typed("jobs", "retry", furnished.failed[3].id, *why, person="a.nagy").exit_code == 1
     assert typed("jobs", "retry", furnished.failed[3].id, "--reason", " ", person=SUPPORT).exit_code == 2
     assert typed("jobs", "retry", furnished.failed[3].id, "--reason", "x" * 501, person=SUPPORT).exit_code == 2
+    unseen = typed("jobs", "retry", furnished.failed[3].id, "--reason", "\u200b", person=SUPPORT)
+    assert (unseen.exit_code, "nobody would see anything of it" in unseen.stderr) == (2, True)
 
 
 def test_an_answer_that_got_lost_is_repeated_with_its_key_and_done_once(typed: Typed, furnished: Furnished) -> None:
