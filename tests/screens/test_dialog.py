@@ -116,3 +116,27 @@ async def test_both_buttons_can_be_reached_and_seen_at_every_size(size: tuple[in
             assert app.screen.region.contains_region(app.focused.region), (size, app.focused)
             await pilot.press("tab")
         assert "Do all of it now" in screen_text(app)
+
+
+class LongReason(Reason):
+    """Says much before it asks."""
+
+    def compose_question(self) -> ComposeResult:
+        yield self.show_lines(f"line {number}" for number in range(9))
+        yield from super().compose_question()
+
+
+async def test_what_is_typed_stays_in_sight_when_the_window_shrinks() -> None:
+    async with running(app := make(FakeService()), size=(80, 24)) as pilot:
+        dialog = LongReason()
+        app.push_screen(dialog)
+        await idle(app)
+        entry = dialog.query_one(Input)
+        entry.focus()
+        entry.value = "half of it"
+        await settled(app)
+        assert "half of it" in screen_text(app)
+        await pilot.resize_terminal(60, 15)
+        await settled(app)
+        assert "half of it" in screen_text(app)
+        assert app.focused is entry

@@ -151,6 +151,13 @@ class ActingDialog(Dialog[R]):
         self.set_class(narrow, "-narrow")
         around = (AROUND - 2 if low else AROUND) + narrow
         self.query_one("#question").styles.max_height = max(1, event.size.height - around)
+        if self._painted != math.inf:  # it was shown, at another size
+            self.call_after_refresh(self._bring_focused)
+
+    def _bring_focused(self) -> None:
+        """What one types stays in sight where there is less room than before."""
+        if self.focused is not None:
+            self.focused.scroll_visible(animate=False)
 
     def action_scroll_question(self, pages: int) -> None:
         """Shows more of what is asked."""
