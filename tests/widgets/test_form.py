@@ -85,6 +85,7 @@ async def test_what_may_stay_empty_is_left_out() -> None:
         (InputType.TEXT, "", "Field is needed."),
         (InputType.TEXT, "x" * 12, "2 characters too many: at most 10."),
         (InputType.TEXT, "a\x00b", "cannot be kept"),
+        (InputType.TEXT, "\u200b \u2800", "Nobody would see anything of it"),
         (InputType.INSTANT, "", "Field needs a time, like tomorrow 9:00."),
         (InputType.INSTANT, "2026-03-29 02:30", "does not exist in Europe/Paris"),
         (InputType.INSTANT, "someday", "is not a time"),

@@ -16,7 +16,7 @@ from textual.widgets import Checkbox, Input, Select, Static, TextArea
 
 from jobconsole.present.text import txt
 from jobconsole.present.times import SHORT_EXAMPLES, read_instant
-from jobcontract.ids import NOTE_MAX, storable
+from jobcontract.ids import NOTE_MAX, storable, visible
 from jobcontract.states import InputType
 
 Value = bool | int | str
@@ -144,6 +144,8 @@ class TextField(Field):
             raise Fault(self._too_long(len(text)))
         if not storable(text):
             raise Fault("It holds a character that cannot be kept (NUL or half of a pair): take it out.")
+        if not visible(text):
+            raise Fault("Nobody would see anything of it: write what it is.")
         return text
 
     def _too_long(self, length: int) -> str:
