@@ -9,7 +9,7 @@ from textual.widgets import Input
 
 from jobconsole.client.fake import FakeService
 from jobconsole.screens.dialog import ActingDialog, Ask
-from tests.screens.idle import idle, screen_text, settled
+from tests.screens.idle import idle, screen_text, settled, until
 from tests.screens.shell_stage import make, running
 from tests.screens.stage import also
 
@@ -136,7 +136,7 @@ async def test_what_is_typed_stays_in_sight_when_the_window_shrinks() -> None:
         entry.value = "half of it"
         await settled(app)
         assert "half of it" in screen_text(app)
-        await pilot.resize_terminal(60, 15)
-        await settled(app)
-        assert "half of it" in screen_text(app)
+        for size in ((60, 15), (80, 24), (50, 12), (60, 15)) * 3:
+            await pilot.resize_terminal(*size)
+            await until(app, lambda: "half of it" in screen_text(app), "the entry that has the keyboard")
         assert app.focused is entry
