@@ -12,7 +12,7 @@ from textual.widgets import Input
 
 from jobconsole import clipboard
 from jobconsole.commands.catalogue import BY_ID, commands_of, unavailable
-from jobconsole.commands.keymap import keymap_at, shown
+from jobconsole.commands.keymap import keymap_at, named, shown
 from jobconsole.looks import THEMES
 from jobconsole.places import Place, find, first_of, nearest, resolve
 from jobconsole.present.link import LinkState
@@ -149,7 +149,7 @@ class Actions:
         elif self._before:
             self.go(self._before.pop(), remember=False)
         else:
-            self._screen.say("This is the first place; ^q leaves the console.")
+            self._screen.say(f"This is the first place; {self._key('console.quit')} leaves the console.")
 
     def help(self) -> None:
         """`?`"""
@@ -226,7 +226,8 @@ class Actions:
         console.connection.pause(paused)
         if console.link.connected:
             console.show_link(replace(console.link, state=LinkState.PAUSED if paused else LinkState.LIVE))
-        self._screen.say("Live changes are held back; p goes on." if paused else "Live changes are shown again.")
+        held = f"Live changes are held back; {self._key('live.pause')} goes on."
+        self._screen.say(held if paused else "Live changes are shown again.")
 
     def cover(self) -> None:
         """Hides everything and wants the token again."""
@@ -244,7 +245,9 @@ class Actions:
         if not text and console.screen is self._screen:
             text = self._screen.copyable()
         if not text:
-            self._screen.say("Nothing is selected to copy. Drag with the mouse; ^q leaves the console.")
+            self._screen.say(
+                f"Nothing is selected to copy. Drag with the mouse; {self._key('console.quit')} leaves the console."
+            )
             return
         console.copy_to_clipboard(text)
         self._screen.work(self._copy_here(text), doing="Copy")
@@ -297,6 +300,9 @@ class Actions:
         lines = ("They stay yours until they lapse; colleagues wait for them until then.",)
         ask = Ask(title=f"Leave while you hold {held} {word}?", act="Leave and keep them", lines=lines)
         console.push_screen(ask, lambda yes: console.exit() if yes else None)
+
+    def _key(self, command: str) -> str:
+        return named(self._console.keymap, command)
 
     def _words(self) -> tuple[str, ...]:
         commands = tuple(command.id for command in commands_of(self._screen.PLACE))

@@ -10,6 +10,7 @@ from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from jobconsole.commands.keymap import named
 from jobconsole.places import resolve
 from jobconsole.present.link import Link, LinkState
 from jobconsole.screens.cover import CoverScreen
@@ -84,7 +85,7 @@ class Entrance:
             return
         self._retire()
         self._console.show_link(Link(state=LinkState.SIGNED_OUT))
-        self._console.place_screen.say(f"{sentence} L signs in again.", error=True)
+        self._console.place_screen.say(f"{sentence} {self._key('session.sign-in')} signs in again.", error=True)
 
     def cover(self, why: str) -> None:
         """Hides everything, drops the token, and wants it from the person; `why` begins the sentence.
@@ -127,7 +128,9 @@ class Entrance:
                 self._console.show_link(Link(state=LinkState.SIGNED_OUT))
                 token = await self._console.push_screen_wait(self._question(why))
                 if token is None:
-                    self._wait_for("Nobody is signed in. L signs in, ^q leaves.")
+                    self._wait_for(
+                        f"Nobody is signed in. {self._key('session.sign-in')} signs in, {self._key('console.quit')} leaves."
+                    )
                     return
                 self._wait_for(f"Connecting to {self._console.settings.url} …")
                 turned = await self._enter(token)
@@ -176,7 +179,7 @@ class Entrance:
 
     async def _enter_patiently(self, token: Token) -> TurnedAway | None:
         """Signs in with a token that nobody typed; a service that is away is tried until it answers."""
-        pause = 1.0
+        pause, leave = 1.0, self._key("console.quit")
         while True:
             self._wait_for(f"Connecting to {self._console.settings.url} …")
             turned = await self._enter(token)
@@ -185,7 +188,7 @@ class Entrance:
             loop = asyncio.get_running_loop()
             end = loop.time() + pause
             while (left := end - loop.time()) > 0:
-                self._wait_for(f"{turned.sentence} Trying again in {round(left)} s. ^q leaves.")
+                self._wait_for(f"{turned.sentence} Trying again in {round(left)} s. {leave} leaves.")
                 await asyncio.sleep(min(1.0, left))
             pause = min(pause * 2, LONGEST_PAUSE)
 
@@ -271,6 +274,9 @@ class Entrance:
         running = [worker for worker in self._console.workers if worker.group in {"commands", "reload"}]
         await asyncio.gather(*(worker.wait() for worker in running), return_exceptions=True)
         await connection.close()
+
+    def _key(self, command: str) -> str:
+        return named(self._console.keymap, command)
 
     def _wait_for(self, sentence: str) -> None:
         screen = self._console.place_screen

@@ -178,6 +178,19 @@ async def test_an_ended_token_is_said_and_nothing_is_asked_any_more() -> None:
         assert not [worker for worker in app.workers if worker.group == "feed" and worker.is_running]
 
 
+async def test_sentences_name_the_keys_that_the_person_chose() -> None:
+    fake = FakeService()
+    written = {"session.sign-in": "f9", "console.quit": "f10", "live.pause": "none"}
+    async with running(app := make(fake, written=written)):
+        app.place_screen.run_command("live.pause")
+        assert ":live.pause goes on" in app.place_screen.notices.sentence
+        app.actions.back()
+        assert "f10 leaves the console" in app.place_screen.notices.sentence
+        fake.publish_ended()
+        await until(app, lambda: app.link.state is LinkState.SIGNED_OUT, "signed out")
+        assert "f9 signs in again" in app.place_screen.notices.sentence
+
+
 @pytest.mark.requirement("TUI-07")
 async def test_a_failure_in_a_command_is_a_sentence_and_the_console_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     async def broken(self: PlainScreen) -> None:

@@ -122,6 +122,12 @@ def shown(key: str) -> str:
     return _SHOWN.get(key, key)
 
 
+def named(keymap: Keymap, command_id: str) -> str:
+    """A command's first key as the screen names it; `:plan.pause` where a keymap took all of them."""
+    keys = keymap.get(command_id)
+    return shown(keys[0]) if keys else f":{command_id}"
+
+
 def bound(keymap: Keymap, commands: Sequence[Command]) -> Iterator[tuple[str, Command]]:
     """Each key with its command, for those of `commands` that have keys."""
     for command in commands:

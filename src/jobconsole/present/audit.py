@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from jobcontract.audit import AuditDetail, AuditEntry
 
 EMPTY = "Nothing was written into the audit trail yet. Every act, and every one that was refused, appears here."
-NOTHING_LIKE_IT = "No entry is all of that. / changes what is asked for."
 OUTCOMES: Mapping[str, tuple[str, Tone]] = {
     "done": ("✓ done", Tone.GOOD),
     "refused": ("✗ refused", Tone.WARN),
@@ -90,11 +89,12 @@ def filter_words(asked: AuditFilter, at: At) -> str:
     return " · ".join(filter(None, (person, asked.action, asked.subject, asked.outcome, schedule, period)))
 
 
-def nothing_like_it(looked_to: datetime | None) -> str:
-    """What stands in place of entries; `looked_to`: what is older was not looked at yet."""
+def nothing_like_it(looked_to: datetime | None, keys: Mapping[str, str]) -> str:
+    """What stands in place of entries; `looked_to`: what is older was not looked at yet. `keys`: command id to its key."""
+    again = f"{keys['audit.filter']} changes what is asked for."
     if looked_to is None:
-        return NOTHING_LIKE_IT
-    return f"No entry back to {utc(looked_to)} is all of that. End looks further back, / changes what is asked for."
+        return f"No entry is all of that. {again}"
+    return f"No entry back to {utc(looked_to)} is all of that. {keys['row.last']} looks further back, {again}"
 
 
 def audit_title(rows: int, *, more: bool, asked: AuditFilter, at: At, width: int) -> Line:

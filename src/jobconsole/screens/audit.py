@@ -31,6 +31,7 @@ from jobconsole.present.columns import Column, Line, Piece, Tone
 from jobconsole.screens.audit_entry import AuditEntryScreen
 from jobconsole.screens.lines_form import LinesForm
 from jobconsole.screens.listed import PagedScreen
+from jobconsole.screens.plan_seen import key_words
 from jobconsole.screens.shell import Handler
 from jobconsole.screens.told_rows import Page, ToldRows
 from jobcontract.permissions import Permission, missing
@@ -168,5 +169,7 @@ class AuditScreen(PagedScreen["AuditEntry"]):
         if self.shell.session is not None and not self._may():
             sentence = missing(Permission.AUDIT_READ, self.shell.tenant)
             return [(Piece(f"Only who audits reads the trail. {sentence}", Tone.WARN),)]
-        nothing = EMPTY if self.asked == ALL else nothing_like_it(self.looked_to)
+        nothing = (
+            EMPTY if self.asked == ALL else nothing_like_it(self.looked_to, key_words(self, "audit.filter", "row.last"))
+        )
         return self.said_lines(nothing, rows=len(self.rows))

@@ -7,7 +7,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from jobconsole.commands.keymap import shown
+from jobconsole.commands.keymap import named
 from jobconsole.present.plans import PlanSeen
 from jobconsole.present.schedules import At
 from jobconsole.screens.place import PlaceScreen
@@ -56,5 +56,4 @@ def seen_of(screen: PlaceScreen) -> PlanSeen:
 
 def key_words(screen: PlaceScreen, *commands: str) -> Mapping[str, str]:
     """Command id to its first key as it is named; `:plan.pause` where a keymap took all of them."""
-    keymap = screen.shell.keymap
-    return {each: shown(keymap[each][0]) if keymap.get(each) else f":{each}" for each in commands}
+    return {each: named(screen.shell.keymap, each) for each in commands}

@@ -21,7 +21,7 @@ from jobconsole.present.columns import Piece, Tone, joined, plain, whole_pieces,
 from jobconsole.present.plan_list import plans_cells, plans_columns, plans_under
 from jobconsole.present.plans import PlanSeen, counted, state_now
 from jobconsole.screens.listed import row_handlers
-from jobconsole.screens.plan_seen import SeenScreen
+from jobconsole.screens.plan_seen import SeenScreen, key_words
 from jobconsole.screens.plans_opening import open_plan
 from jobconsole.screens.shell import Handler
 from jobconsole.widgets.lines import Lines
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 PAUSE_SECONDS = 1.0
 """Between two looks, however fast hints come."""
-EMPTY = "No plan was made here lately. Mark payouts in a queue (space) and plan their release (P)."
 
 
 class PlanList:
@@ -221,7 +220,12 @@ class PlansScreen(SeenScreen):
         ]
         self.title_line.show([whole_pieces(told, max(20, self.size.width - 2))])
         self.table.show(self.listed, plans_columns(), self.listed.needs())
-        sentence = self.failure or (EMPTY if self.asked else "Reading the plans …")
+        keys = key_words(self, "mark.toggle", "plan.make")
+        empty = (
+            f"No plan was made here lately. Mark payouts in a queue ({keys['mark.toggle']}) and plan their release "
+            f"({keys['plan.make']})."
+        )
+        sentence = self.failure or (empty if self.asked else "Reading the plans …")
         self.table.display = len(self.listed) > 0
         self.said.display = not self.table.display
         self.said.show([(Piece(sentence, Tone.BAD if self.failure else Tone.QUIET),)])

@@ -14,6 +14,7 @@ from jobconsole.present.columns import Column, Line, Piece, Tone, whole_pieces
 from jobconsole.present.recoveries import state_now
 from jobconsole.present.recovery_list import recoveries_cells, recoveries_columns
 from jobconsole.screens.listed import PagedScreen
+from jobconsole.screens.plan_seen import key_words
 from jobconsole.screens.recovery_making import making_handlers, open_recovery
 from jobconsole.screens.shell import Handler
 from jobconsole.screens.told_rows import Page, ToldRows
@@ -22,11 +23,6 @@ from jobcontract.events import Topic
 if TYPE_CHECKING:
     from jobcontract.events import Hint
     from jobcontract.recoveries import Recovery
-
-EMPTY = (
-    "No recovery was made here lately. y replays a stretch of time; in a schedule's occurrences Q requeues its dead letters "
-    "and Z discards them. Each is shown before anything is done."
-)
 
 
 class RecoveriesScreen(PagedScreen["Recovery"]):
@@ -37,7 +33,6 @@ class RecoveriesScreen(PagedScreen["Recovery"]):
     READING = "Reading the recoveries"
     MORE = "Reading more recoveries"
     LIST = "recoveries"
-    EMPTY = EMPTY
     OPENS = "recovery.open"
     EXPLANATION = (
         "Acts on many occurrences or schedules at once, the latest first: replays of a stretch of time, dead letters that "
@@ -120,6 +115,16 @@ class RecoveriesScreen(PagedScreen["Recovery"]):
             Piece(f"{len(rows) - len(live):,} ended{more}" if len(rows) > len(live) else "", Tone.QUIET),
         ]
         return [whole_pieces(told, width)]
+
+    def words(self) -> Sequence[Line]:
+        """That there is none, and how one is made."""
+        keys = key_words(self, "recovery.replay", "recovery.requeue", "recovery.discard")
+        empty = (
+            f"No recovery was made here lately. {keys['recovery.replay']} replays a stretch of time; in a schedule's "
+            f"occurrences {keys['recovery.requeue']} requeues its dead letters and {keys['recovery.discard']} discards "
+            "them. Each is shown before anything is done."
+        )
+        return self.said_lines(empty, rows=len(self.rows))
 
     def columns(self) -> tuple[Column, ...]:
         """The columns of recoveries."""

@@ -31,6 +31,7 @@ from jobconsole.present.timeline import (
 from jobconsole.screens.lines_form import LinesForm
 from jobconsole.screens.listed import PagedScreen
 from jobconsole.screens.place import PlaceScreen
+from jobconsole.screens.plan_seen import key_words
 from jobconsole.screens.shell import Handler
 from jobconsole.screens.told_rows import Page, ToldRows
 
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from jobcontract.events import Hint
     from jobcontract.timeline import TimelineEntry
 
-UNASKED = "No stretch of time was chosen: / asks for one."
 EXPORT_MOST = 20_000
 """Most entries of one report."""
 
@@ -51,7 +51,6 @@ class TimelineScreen(PagedScreen[tuple[int, "TimelineEntry"]]):
     READING = "Reading the timeline"
     MORE = "Reading more of the timeline"
     LIST = "happened"
-    EMPTY = "Nothing happened then that is told of. / asks for another stretch or other kinds."
     AHEAD = 30
     DEFAULT_CSS = "TimelineScreen #row { max-height: 6; }"
     EXPLANATION = (
@@ -128,7 +127,7 @@ class TimelineScreen(PagedScreen[tuple[int, "TimelineEntry"]]):
         """Writes the whole timeline to a new file, and sends it to the clipboard."""
         stretch = self.stretch
         if stretch is None:
-            self.say(UNASKED, error=True)
+            self.say(self._unasked(), error=True)
             return
         entries: list[TimelineEntry] = []
         async for entry in client.every_entry(self.shell.service, stretch.since, stretch.until, stretch.kinds):
@@ -175,8 +174,15 @@ class TimelineScreen(PagedScreen[tuple[int, "TimelineEntry"]]):
         return [timeline_title(self.stretch, len(self.rows), more=more, at=self.at(), width=width)]
 
     def words(self) -> Sequence[Line]:
-        """That no stretch was chosen yet."""
-        return super().words() if self.stretch is not None else [(Piece(UNASKED, Tone.QUIET),)]
+        """That no stretch was chosen yet, or that nothing happened in it."""
+        if self.stretch is None:
+            return [(Piece(self._unasked(), Tone.QUIET),)]
+        key = key_words(self, "timeline.stretch")["timeline.stretch"]
+        empty = f"Nothing happened then that is told of. {key} asks for another stretch or other kinds."
+        return self.said_lines(empty, rows=len(self.rows))
+
+    def _unasked(self) -> str:
+        return f"No stretch of time was chosen: {key_words(self, 'timeline.stretch')['timeline.stretch']} asks for one."
 
     def columns(self) -> tuple[Column, ...]:
         """The columns of a timeline."""
