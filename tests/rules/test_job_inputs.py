@@ -296,6 +296,16 @@ def test_nearly_all_keys_in_hexadecimal_and_base32_are_met() -> None:
 
 
 @pytest.mark.requirement("INV-09")
+def test_of_a_text_that_is_refused_for_its_length_only_the_beginning_is_looked_at() -> None:
+    """Reading a million characters by every pattern would keep everybody else waiting."""
+    key = "AKIA" + "IOSFODNN7EXAMPLE"
+    assert credential_in(f"{'x ' * 980} {key}") is not None
+    for far in (f"{'x ' * 500_000} {key}", "4444 " * 200_000, "a b:" * 250_000):
+        assert credential_in(far) is None
+        assert "characters; at most 200 are allowed" in " ".join(judge_inputs(DECLARED, {"month": far, far: 1}).faults)
+
+
+@pytest.mark.requirement("INV-09")
 def test_a_digest_is_kept_where_the_kind_declares_one() -> None:
     declared = (
         KindInput(name="checksum", label="Checksum of the file", type=InputType.TEXT, required=True, most=80),

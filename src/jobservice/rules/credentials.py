@@ -8,12 +8,16 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from jobcontract.ids import NOTE_MAX
 from jobservice.rules.drawn import looks_drawn
 from jobservice.rules.payment_cards import card_in
 
 CARD = "the number of a payment card"
 DRAWN = "a key or token"
 """What is told by its looks alone: it could be something else, and what was given may say what."""
+
+LOOKED_AT = NOTE_MAX
+"""Characters that are looked at: what is longer is refused for its length, wherever it is given."""
 
 _LOOKS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
@@ -46,7 +50,7 @@ _LOOKS: tuple[tuple[str, re.Pattern[str]], ...] = (
             re.IGNORECASE,
         ),
     ),
-    ("a password or key", re.compile(r"(?<![a-z])[A-Z]+(?:PASSWORD|PASSWD|SECRET|TOKEN)\s*[=:]\s*\S")),
+    ("a password or key", re.compile(r"(?<![A-Z])[A-Z]+(?:PASSWORD|PASSWD|SECRET|TOKEN)\s*[=:]\s*\S")),
     (
         "a password or key",
         re.compile(
@@ -79,7 +83,7 @@ def credential_in(value: str, *, drawn: bool = True) -> str | None:
 
     Ids, UUIDs, IBANs, business keys, file names, digests that say so and prose are none.
     """
-    read = _read(value)
+    read = _read(value[:LOOKED_AT])
     for words, pattern in _LOOKS:
         if pattern.search(read):
             return words

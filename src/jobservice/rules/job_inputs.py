@@ -65,6 +65,6 @@ def _unknown(names: Sequence[str], given: Mapping[str, object]) -> Iterator[str]
         if credential_in(name) is not None:
             yield f"An input's name looks like a credential; the kind declares {known}."
             continue
-        close = difflib.get_close_matches(name, names, n=1)
+        close = difflib.get_close_matches(name[:NAME_SHOWN], names, n=1)
         hint = f"Did you mean `{close[0]}`?" if close else f"It declares {known}."
         yield f"`{name[:NAME_SHOWN]}` is not declared by the kind. {hint}"
