@@ -45,6 +45,15 @@ def counted(recovery: dict[str, Any]) -> dict[str, int]:
     return {each["reason"]: each["count"] for each in recovery["left_out"]}
 
 
+async def test_a_recovery_is_shown_whatever_a_reason_had_to_be_when_it_was_made(
+    desk: RecoveryDesk, hand: JobHand
+) -> None:
+    made = await make(desk, "retry", [hand.job()])
+    hand.connection.execute('update jobs.recoveries set asked = asked || \'{"reason": "\u200b"}\'')
+    shown = (await desk.shown(made)).recovery
+    assert (shown.words, shown.command.endswith("--reason '\u200b'")) == (made["words"], True), shown.command
+
+
 @pytest.mark.requirement("INV-10", "INV-12")
 async def test_a_retry_takes_the_latest_of_each_lineage_and_says_why_all_others_are_left_out(
     desk: RecoveryDesk, hand: JobHand

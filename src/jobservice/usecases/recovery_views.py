@@ -76,7 +76,7 @@ async def changed(transaction: Transaction, service: Service, recovery: str) -> 
 
 def wire(service: Service, row: Row) -> Recovery:
     """A row of `store.recoveries.shown` as it goes over the wire."""
-    order = RecoveryOrder.model_validate(row["asked"])
+    order = _asked(row["asked"])
     titles = _titles(service, order.act)
     return Recovery.model_validate(
         {
@@ -94,6 +94,12 @@ def wire(service: Service, row: Row) -> Recovery:
             "account": [{"turn": turn, "count": row["account"][turn]} for turn in _TURNS if row["account"].get(turn)],
         }
     )
+
+
+def _asked(kept: Mapping[str, Any]) -> RecoveryOrder:
+    """What was asked for, as it is kept: what a reason has to be may have been less when it was made."""
+    order = RecoveryOrder.model_validate({**kept, "reason": "as it is kept"})
+    return order.model_copy(update={"reason": kept["reason"]})
 
 
 def _titles(service: Service, act: RecoveryAct) -> Mapping[str, str]:
