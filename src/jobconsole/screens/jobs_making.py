@@ -12,6 +12,7 @@ from jobconsole.present.job_acts import MONEY_FIRST, job_head
 from jobconsole.present.job_filters import frozen_filter
 from jobconsole.present.jobs import UNDER_WAY, UNRESOLVED, VIEWS, brief_count
 from jobconsole.present.plans import counted
+from jobconsole.screens.plan_seen import key_words
 from jobconsole.screens.recovery_form import Asking
 from jobconsole.screens.recovery_making import ask
 from jobcontract.jobs import HERE
@@ -55,7 +56,10 @@ async def plan(screen: JobsFilteringScreen, act: RecoveryAct, marked: Marked) ->
         return
     text = frozen_filter(screen.shown, screen.filter_text)
     if text is None:
-        screen.say("The view and the filter both say what became of a job: v shows another view.", error=True)
+        screen.say(
+            f"The view and the filter both say what became of a job: {_view_key(screen)} shows another view.",
+            error=True,
+        )
         return
     if not text:
         screen.say("All jobs there are would be taken: a filter, or another view, says which.", error=True)
@@ -88,10 +92,16 @@ def _pointless(act: RecoveryAct, screen: JobsFilteringScreen, own: Sequence[JobS
     if act is RecoveryAct.CANCEL:
         if own:
             return "All that are marked are settled: there is nothing to cancel." if all(settled) else None
-        return "All that are listed are settled: v shows what is under way." if screen.shown == UNRESOLVED else None
+        settled_all = f"All that are listed are settled: {_view_key(screen)} shows what is under way."
+        return settled_all if screen.shown == UNRESOLVED else None
     if own:
         return None if any(settled) else "None of those that are marked is settled: there is nothing to retry."
-    return "What is under way is not retried: v shows other jobs." if screen.shown == UNDER_WAY else None
+    under_way = f"What is under way is not retried: {_view_key(screen)} shows other jobs."
+    return under_way if screen.shown == UNDER_WAY else None
+
+
+def _view_key(screen: JobsFilteringScreen) -> str:
+    return key_words(screen, "job.view")["job.view"]
 
 
 def _marked_lines(jobs: Sequence[JobSummary], left: int) -> tuple[Line, ...]:
