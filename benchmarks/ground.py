@@ -107,9 +107,13 @@ class Ground:
         """The service over a database, in this process, under that role and with at most so many connections."""
         pool = await Database.open(self.url(role, database), name="benchmark", most=most)
         try:
-            yield Service(database=pool, records=self.record_set, application=application, deployment="benchmark")
+            yield self.service_over(pool)
         finally:
             await pool.close()
+
+    def service_over(self, pool: Database) -> Service:
+        """The service over a pool that is open."""
+        return Service(database=pool, records=self.record_set, application=application, deployment="benchmark")
 
     async def make(self, database: str, tenants: Mapping[str, int], *, held: Mapping[str, int] | None = None) -> None:
         """A database with so many payouts in each of the tenants, the first `held` of them held by others."""
