@@ -16,6 +16,7 @@ from jobservice.rules.items import Content, Payment, Version
 from jobservice.rules.keys import Signature
 from jobservice.store.database import Row, Transaction
 from jobservice.store.items import LockedItem, content_of
+from jobservice.store.plan_joins import whole_plan
 from jobservice.store.plans import LockedPlan
 
 WITHOUT_TURN = (Turn.NOT_STARTED, Turn.WAITING)
@@ -111,7 +112,8 @@ async def unanswered(transaction: Transaction, plan: str) -> int:
 
 async def hold(transaction: Transaction, plan: LockedPlan, *, until: datetime) -> int:
     """Move the items of a plan into its hold, under raised fences; how many that were."""
-    held = await transaction.run("confirming/hold_items", plan=plan.id, owner=plan.owner, until=until)
+    async with whole_plan(transaction):
+        held = await transaction.run("confirming/hold_items", plan=plan.id, owner=plan.owner, until=until)
     await transaction.run("confirming/raise_fences", plan=plan.id)
     return held
 
@@ -173,12 +175,13 @@ def _written(row: Row | None, plan: LockedPlan) -> int:
 
 async def give_back(transaction: Transaction, plan: LockedPlan) -> int:
     """Give back the items of an aborted plan that the bank was not asked to pay; how many. After `lock_items`."""
-    return await transaction.run(
-        "confirming/give_back",
-        plan=plan.id,
-        owner=plan.owner,
-        turns=[turn.value for turn in WITHOUT_TURN],
-    )
+    async with whole_plan(transaction):
+        return await transaction.run(
+            "confirming/give_back",
+            plan=plan.id,
+            owner=plan.owner,
+            turns=[turn.value for turn in WITHOUT_TURN],
+        )
 
 
 async def review(transaction: Transaction, item: LockedItem) -> Review | None:

@@ -15,6 +15,7 @@ from jobcontract.states import PlanState, Turn
 from jobservice.rules.limits import Sum
 from jobservice.rules.turns import Count
 from jobservice.store.database import Row, Transaction
+from jobservice.store.plan_joins import whole_plan
 from jobservice.store.turns import PlanLease
 
 
@@ -129,7 +130,8 @@ async def lapse(transaction: Transaction, plan: str) -> Row | None:
 
 async def let_go(transaction: Transaction, plan: str, *, owner: str) -> int:
     """Give back the items of a plan that had no turn; how many."""
-    return await transaction.run("plan_leases/let_go", plan=plan, owner=owner)
+    async with whole_plan(transaction):
+        return await transaction.run("plan_leases/let_go", plan=plan, owner=owner)
 
 
 async def counted(transaction: Transaction, plan: str) -> Mapping[str, Sum]:

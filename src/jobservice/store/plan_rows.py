@@ -15,6 +15,7 @@ from psycopg.types.json import Jsonb
 from jobcontract.states import Exclusion, PlanSort, Turn
 from jobservice.store.database import Row, Transaction
 from jobservice.store.items import EXPONENTS_JSON, Reach, readable
+from jobservice.store.plan_joins import whole_plan
 from jobservice.store.texts import texts
 
 _TURNS = [turn.value for turn in Turn]
@@ -140,7 +141,8 @@ async def lock_planned(transaction: Transaction, plan: str) -> int:
 
 async def give_back(transaction: Transaction, plan: str) -> int:
     """Take an open plan's claim off its items, which are locked; how many."""
-    return await transaction.run("plan_rows/give_back", plan=plan)
+    async with whole_plan(transaction):
+        return await transaction.run("plan_rows/give_back", plan=plan)
 
 
 async def planned(transaction: Transaction, plan: str, items: ItemSet) -> tuple[int, str | None]:
@@ -151,9 +153,10 @@ async def planned(transaction: Transaction, plan: str, items: ItemSet) -> tuple[
 
 async def take_out(transaction: Transaction, plan: str, items: ItemSet, *, until: datetime) -> int:
     """Take items out, count the rest anew, and move the end of the plan's claim on the rest; how many were taken."""
-    row = await transaction.row("plan_rows/take_out", plan=plan, items=items.text)
-    await transaction.run("plan_rows/renumber", plan=plan)
-    await transaction.run("plan_rows/extend", plan=plan, until=until)
+    async with whole_plan(transaction):
+        row = await transaction.row("plan_rows/take_out", plan=plan, items=items.text)
+        await transaction.run("plan_rows/renumber", plan=plan)
+        await transaction.run("plan_rows/extend", plan=plan, until=until)
     return 0 if row is None else int(row["taken"])
 
 

@@ -20,7 +20,12 @@ freed as (
         row_version = i.row_version + 1
     from taken as t
     inner join jobs.plans as p on t.plan = p.id
-    where i.id = t.item and i.plan = t.plan and i.holder = p.owner and i.fence = t.fence and not i.held
+    where
+        i.id = t.item
+        and i.plan = %(plan)s::uuid
+        and i.holder = p.owner
+        and i.fence = t.fence
+        and not i.held
 ),
 
 left_out as (
