@@ -7,13 +7,13 @@ from typing import Any
 import psycopg
 import pytest
 
-from benchmarks import jobs_listed
+from benchmarks import job_rows, jobs_listed
 from benchmarks.figures import Figure
 from jobcontract.job_filters import parse
 
 
 def shape(connection: psycopg.Connection[Any]) -> str:
-    row = connection.execute(jobs_listed.SHAPE).fetchone()
+    row = connection.execute(job_rows.SHAPE).fetchone()
     assert row is not None
     return str(row[0])
 
@@ -59,3 +59,13 @@ def test_a_page_has_its_peer_and_a_count_the_limit_alone() -> None:
 def test_every_filter_is_understood() -> None:
     for text in jobs_listed.FILTERS.values():
         parse(text.format(middle=5))
+
+
+def test_a_page_that_is_longer_where_there_is_more_is_measured_at_equal_length_too() -> None:
+    calls = jobs_listed._calls()
+    few, many = (
+        jobs_listed._Side(service=None, rows=rows, held={**dict.fromkeys(calls, 100), "error": held, "all": none})  # type: ignore[arg-type]  # nothing is asked of it
+        for rows, held, none in ((10, 13, 0), (1_000, 100, 100))
+    )
+    found = jobs_listed._as_long(calls, few, many)
+    assert [(name, getattr(call, "most", None)) for name, call in found.items()] == [("error, 13 rows a page", 13)]
