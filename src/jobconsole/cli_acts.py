@@ -10,11 +10,22 @@ from typing import Any
 
 import click
 
-from jobconsole.cli_connection import DONE, REFUSED, USAGE, Shown, SignedIn, fail, item_id, sure, twin, why, within
+from jobconsole.cli_connection import (
+    DONE,
+    REFUSED,
+    USAGE,
+    Shown,
+    SignedIn,
+    fail,
+    item_id,
+    same_key,
+    sure,
+    twin,
+    why,
+)
 from jobconsole.client import queues as client
 from jobconsole.present import plain
 from jobconsole.present.times import EXAMPLES, read_instant
-from jobcontract.ids import KEY_MAX
 from jobcontract.items import ActOrder, InputValue, ItemDetail
 from jobcontract.queues import UseCase, UseCaseInput
 from jobcontract.states import InputType, OutcomeKind
@@ -26,9 +37,7 @@ ACT_OPTIONS = (
         "--version", type=click.IntRange(min=1), help="The item's version that you saw; else its present one."
     ),
     click.option("--fence", type=click.IntRange(min=1), help="Fence of your claim; else that of the claim you hold."),
-    click.option(
-        "--key", metavar="KEY", callback=within(KEY_MAX), help="Idempotency key: repeat an act with its first key."
-    ),
+    click.option("--key", metavar="KEY", callback=same_key, help="Idempotency key: repeat an act with its first key."),
 )
 
 

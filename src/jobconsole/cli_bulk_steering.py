@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from jobconsole.cli_codes import code_options, typed_code
-from jobconsole.cli_connection import AWAY, DONE, REFUSED, Shown, SignedIn, item_id, sure, twin, why, within
+from jobconsole.cli_connection import AWAY, DONE, REFUSED, Shown, SignedIn, item_id, same_key, sure, twin, why, within
 from jobconsole.client import money, plans, queues
 from jobconsole.client.errors import ServiceAway
 from jobconsole.present import plain_plans as plain
@@ -25,7 +25,7 @@ from jobcontract.states import Turn
 PLAN = click.argument("plan_name", metavar="PLAN", callback=within(KEY_MAX))
 REASON = click.option("--reason", required=True, callback=why, help="Why.")
 KEY = click.option(
-    "--key", metavar="KEY", callback=within(KEY_MAX), help="Idempotency key: repeat an order with its first key."
+    "--key", metavar="KEY", callback=same_key, help="Idempotency key: repeat an order with its first key."
 )
 FENCE = click.option("--fence", type=click.IntRange(min=1), help="Fence of your claim on it; else its present one.")
 PAUSE = 1.0

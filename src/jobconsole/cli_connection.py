@@ -111,6 +111,13 @@ def within(most: int, *, empty: bool = False) -> Callable[[click.Context, click.
     return check
 
 
+def same_key(_ctx: click.Context, _parameter: click.Parameter, text: str | None) -> str | None:
+    """A click callback: an idempotency key, as the service takes it; else wrong usage."""
+    if text is not None and not (0 < len(text) <= KEY_MAX and all("!" <= sign <= "~" for sign in text)):
+        raise click.BadParameter(f"it must have 1 to {KEY_MAX} visible ASCII characters without a blank.")
+    return text
+
+
 def why(_ctx: click.Context, _parameter: click.Parameter, text: str) -> str:
     """A click callback: a reason, which says something and is as short as the service takes it; else wrong usage."""
     said = text.strip()

@@ -18,6 +18,7 @@ from jobconsole.cli_connection import (
     connection_options,
     hand_down,
     item_id,
+    same_key,
     sure,
     twin,
     why,
@@ -35,7 +36,7 @@ from jobcontract.states import ItemView
 ITEM = click.argument("item", callback=item_id)
 QUEUE = click.argument("queue", callback=within(KEY_MAX))
 KEY = click.option(
-    "--key", metavar="KEY", callback=within(KEY_MAX), help="Idempotency key: repeat an order with its first key."
+    "--key", metavar="KEY", callback=same_key, help="Idempotency key: repeat an order with its first key."
 )
 FILTER = click.option(
     "--filter",

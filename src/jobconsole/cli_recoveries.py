@@ -232,7 +232,10 @@ async def _made(at: SignedIn, act: RecoveryAct, key: str | None, **members: Any)
     try:
         order = RecoveryOrder.model_validate({"act": act, **named})
     except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        first = error.errors(include_url=False, include_input=False)[0]
+        if first["type"] == "too_long":
+            most, named_now = first["ctx"]["max_length"], first["ctx"]["actual_length"]
+            fail(f"{first['loc'][0]}: at most {most:,} can be named, not {named_now:,}.", USAGE)
         fail(f"{first['msg'].removeprefix('Value error, ')}.", USAGE)
     once = key_or_new(key)
     made = await sure(client.make(at.service, order, once), once)
