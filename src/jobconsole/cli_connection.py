@@ -111,10 +111,11 @@ def within(most: int, *, empty: bool = False) -> Callable[[click.Context, click.
     return check
 
 
-def same_key(_ctx: click.Context, _parameter: click.Parameter, text: str | None) -> str | None:
-    """A click callback: an idempotency key, as the service takes it; else wrong usage."""
-    if text is not None and not (0 < len(text) <= KEY_MAX and all("!" <= sign <= "~" for sign in text)):
-        raise click.BadParameter(f"it must have 1 to {KEY_MAX} visible ASCII characters without a blank.")
+def same_key(ctx: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
+    """A click callback: an idempotency key, as a header carries it; else wrong usage."""
+    within(KEY_MAX)(ctx, parameter, text)
+    if text is not None and not all("!" <= sign <= "~" for sign in text):
+        raise click.BadParameter("it holds a blank, or a character that is not ASCII.")
     return text
 
 

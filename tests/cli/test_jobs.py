@@ -139,9 +139,9 @@ def test_acting_says_what_became_of_it_and_refusals_are_sentences(typed: Typed, 
     assert typed("jobs", "retry", furnished.failed[3].id, *why, person="a.nagy").exit_code == 1
     assert typed("jobs", "retry", furnished.failed[3].id, "--reason", " ", person=SUPPORT).exit_code == 2
     assert typed("jobs", "retry", furnished.failed[3].id, "--reason", "x" * 501, person=SUPPORT).exit_code == 2
-    for key in ("\u00e9", "a b", "x" * 201):
+    for key in ("\u00e9", "a b"):
         wrong = typed("jobs", "cancel", furnished.running.id, "--reason", "x", "--key", key, person=SUPPORT)
-        assert (wrong.exit_code, "visible ASCII characters without a blank" in wrong.stderr) == (2, True), key
+        assert (wrong.exit_code, "it holds a blank, or a character" in wrong.stderr) == (2, True), key
     most = typed("recoveries", "retry", "--reason", "x", *(["--job", "x"] * (NAMED_MOST + 1)), person=SUPPORT)
     assert (most.exit_code, most.stderr) == (2, "jobs: at most 1,000 can be named, not 1,001.\n")
     unseen = typed("jobs", "retry", furnished.failed[3].id, "--reason", "\u200b", person=SUPPORT)
