@@ -136,7 +136,7 @@ async def test_the_counter_counts_and_the_instant_shows_what_it_means() -> None:
         await pilot.press("tab")
         await pilot.press(*"+2d")
         await pilot.pause()
-        assert under(form, 1) == "= Wed 2026-03-04 10:00 CET (09:00:00Z), in 2 days"
+        assert under(form, 1) == "= Wed 2026-03-04 10:00 CET (09:00:00Z), in 2 d"
 
 
 async def test_a_paste_is_text_and_enter_in_one_line_goes_on() -> None:
