@@ -43,7 +43,7 @@ def test_every_cause_has_words_and_each_that_was_checked_is_listed() -> None:
         "▲ waits for its next attempt: about backing-off"
     )
     assert (
-        "  lease       Worker 3f2c19aa on a7, fence 5, renewed 3 times · Sun 2026-10-25 00:00 BST (2026-10-24 23:00:00Z), in 60 min"
+        "  lease       Worker 3f2c19aa on a7, fence 5, renewed 3 times · Sun 2026-10-25 00:00 BST (2026-10-24 23:00:00Z), in 1 h"
         in told
     )
     assert "  what to do  Do what helps. 6 shows the Workers." in told
