@@ -24,8 +24,8 @@ from jobservice.usecases import recoveries
 from jobservice.worker.failure_effects import FailureEffects
 from jobservice.worker.fenced import FencedDuty, give_back, take
 from jobservice.worker.job_proof import proven_job
-from jobservice.worker.recovery_proof import RecoveryProof
 from jobservice.worker.recovering import Recovering
+from jobservice.worker.recovery_proof import RecoveryProof
 from tests.conftest import People
 from tests.engine.stage import EngineStage
 from tests.examples.bank import RunningBank, bank_on_a_thread
