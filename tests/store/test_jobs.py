@@ -126,8 +126,27 @@ async def test_a_second_unsettled_retry_is_refused(
         with connection.transaction(force_rollback=True):
             connection.execute(first, {"job": jobs["failed"], "new": NEW})
             second = first.replace("'C-1'", "'C-2'")
-            with pytest.raises(TAKEN, match=r"one_retry|retry_of"), connection.transaction():
+            with pytest.raises(TAKEN, match=r"one_retry|lineage"), connection.transaction():
                 connection.execute(second, {"job": jobs["failed"], "new": NEW[:-1] + "8"})
+
+
+@pytest.mark.requirement("INV-10")
+async def test_a_job_and_its_ended_retry_are_not_retried_side_by_side(
+    jobs: dict[str, str], connections: dict[str, psycopg.Connection[Any]]
+) -> None:
+    owner, retry = connections["jobs_owner"], _copy(retry_of="id", lineage="lineage")
+    with owner.transaction(force_rollback=True):
+        owner.execute(retry, {"job": jobs["failed"], "new": NEW})
+        owner.execute(
+            ROOT.format(
+                "status = 'cancelled', settled_at = jobs.now(), activity_at = jobs.now(), cancel_asked_at = jobs.now(),"
+                " cancel_reason = 'enough', event_sequence = event_sequence"
+            ),
+            {"job": NEW},
+        )
+        owner.execute(retry.replace("'C-1'", "'C-2'"), {"job": jobs["failed"], "new": NEW[:-1] + "8"})
+        with pytest.raises(TAKEN, match="lineage"), owner.transaction():
+            owner.execute(retry.replace("'C-1'", "'C-3'"), {"job": NEW, "new": NEW[:-1] + "7"})
 
 
 @pytest.mark.requirement("INV-11")

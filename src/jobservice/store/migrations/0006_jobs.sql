@@ -74,8 +74,8 @@ create table jobs.jobs (
     check (failure_effect_state = 'none' or status = 'failed')
 ) partition by list (family);
 
--- INV-10: at most one unsettled retry of a predecessor.
-create unique index jobs_one_retry on jobs.jobs (family, retry_of) where retry_of is not null and settled_at is null;
+-- INV-10: of a job and all retries that came of it, one at a time is unsettled.
+create unique index jobs_one_retry on jobs.jobs (family, lineage) where settled_at is null;
 create index jobs_retries on jobs.jobs (family, retry_of, id) where retry_of is not null;
 create index jobs_lineage on jobs.jobs (lineage, tenant, id);
 
