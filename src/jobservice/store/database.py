@@ -9,21 +9,21 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
 from weakref import WeakSet
 
 import psycopg
 import structlog
-from psycopg import AsyncConnection, sql
+from psycopg import AsyncConnection
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from jobcontract.errors import ErrorCode, Refusal
+from jobservice.store.beginning import ANSWER_SECONDS, begin, beginning, ending
 from jobservice.store.patience import PatientConnection, hang_up
 from jobservice.store.statements import statement
 
@@ -37,9 +37,6 @@ RECONNECT_SECONDS = 3.0
 tries at once, so that what waits for a server is not asleep when it comes back."""
 CONNECT_TIMEOUT = 5.0
 """Seconds to wait for a connection before the database counts as away."""
-ANSWER_SECONDS = 5.0
-"""How much longer than a statement may take its answer may take: then the connection is dead, whatever its socket says.
-The whole of that for what is no statement: a beginning, a rollback."""
 IDLE_SECONDS = 30.0
 """How long a transaction may stand with nothing to do, before the server ends it: a process that was frozen in the middle
 of one keeps its locks no longer."""
@@ -54,14 +51,6 @@ _LINE: Mapping[str, str] = {
 """Of a TCP connection: the system itself looks whether the other side is there (seconds; milliseconds the last one)."""
 GAVE_WAY = (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure, psycopg.errors.LockNotAvailable)
 """The server ended one of several transactions that wanted the same rows; a repetition may succeed at once."""
-
-_BEGIN = (
-    "begin; select set_config('jobs.tenant', {tenant}, true), set_config('statement_timeout', {longest}, true) as longest,"
-    " set_config('plan_cache_mode', {plans}, true) as plans"
-)
-_NOW = ", jobs.now() as now"
-_IDLE = ", set_config('idle_in_transaction_session_timeout', {idle}, true) as idle"
-_BY_INDEX = ", set_config('enable_seqscan', 'off', true) as by_index"
 
 OLDEST_SERVER = 150_000
 """`server_version_num` of PostgreSQL 15."""
@@ -222,8 +211,8 @@ class Database:
         try:
             async with AsyncExitStack() as stack:
                 kept = planned_once or by_index
-                begin = _begin(tenant, statement_seconds, idle_seconds, planned_once=kept, by_index=by_index)
-                connection, began_at = await self._begin(stack, begin)
+                begin_text = beginning(tenant, statement_seconds, idle_seconds, planned_once=kept, by_index=by_index)
+                connection, began_at = await self._begin(stack, begin_text)
                 connection.patience = statement_seconds + ANSWER_SECONDS
                 self._is_there()
                 transaction = Transaction(connection, tenant, began_at)
@@ -258,7 +247,7 @@ class Database:
             return self._away(error.sqlstate, reason(error))
         return None
 
-    async def _begin(self, stack: AsyncExitStack, begin: bytes) -> tuple[PatientConnection, datetime | None]:
+    async def _begin(self, stack: AsyncExitStack, text: bytes) -> tuple[PatientConnection, datetime | None]:
         """A connection in a transaction that is bound to its tenant, and the clock; `stack` ends it and gives it back.
 
         A connection that died while it was idle is found by its first statement, at once: the pool makes a new one for
@@ -271,7 +260,7 @@ class Database:
             connection = await self._connection(deadline - time.monotonic())
             connection.patience = ANSWER_SECONDS
             try:
-                began_at = await _begin_bound(connection, begin)
+                began_at = await begin(connection, text)
             except BaseException as error:  # a cancelled BEGIN leaves a connection that nobody could use
                 died = isinstance(error, psycopg.OperationalError) and _ended(error, connection)
                 await connection.close()
@@ -280,7 +269,7 @@ class Database:
                     raise
                 continue
             stack.push_async_callback(self._put_back, connection)
-            await stack.enter_async_context(_ending(connection))
+            await stack.enter_async_context(ending(connection))
             return connection, began_at
 
     async def _connection(self, seconds: float) -> PatientConnection:
@@ -345,44 +334,6 @@ def notifications_full(error: psycopg.Error) -> bool:
 
 def _timed_out(sentence: str) -> Refusal:
     return Refusal(ErrorCode.TIMED_OUT, sentence)
-
-
-@lru_cache(maxsize=4_096)
-def _begin(
-    tenant: str | None, statement_seconds: float, idle_seconds: float | None, *, planned_once: bool, by_index: bool
-) -> bytes:
-    """Begin, and bind the transaction to its tenant, its longest statement and its way of planning, in one trip. Several
-    statements in one text take no parameters: the values stand in it as literals."""
-    text = _BEGIN + ("" if tenant is None else _NOW) + ("" if idle_seconds is None else _IDLE)
-    text += _BY_INDEX if by_index else ""
-    composed = sql.SQL(text).format(
-        tenant=sql.Literal(tenant or ""),
-        longest=sql.Literal(f"{int(statement_seconds * 1000)}ms"),
-        plans=sql.Literal("force_generic_plan" if planned_once else "force_custom_plan"),
-        idle=sql.Literal(f"{int((idle_seconds or 0) * 1000)}ms"),
-    )
-    return composed.as_bytes()
-
-
-async def _begin_bound(connection: AsyncConnection[DictRow], begin: bytes) -> datetime | None:
-    """Run the beginning; the clock, where the transaction has a tenant."""
-    cursor = await connection.execute(begin, prepare=False)
-    cursor.nextset()
-    row = await cursor.fetchone()
-    return None if row is None else row.get("now")
-
-
-@asynccontextmanager
-async def _ending(connection: PatientConnection) -> AsyncIterator[None]:
-    """Commit at the end, roll back on any exception; a connection that broke has nothing left to roll back."""
-    try:
-        yield
-    except BaseException:  # whatever ends the block, a cancellation too
-        connection.patience = ANSWER_SECONDS
-        with suppress(psycopg.OperationalError):
-            await connection.rollback()
-        raise
-    await connection.commit()
 
 
 def _ended(error: psycopg.OperationalError, connection: AsyncConnection[Any] | None) -> bool:
