@@ -6,6 +6,7 @@ import asyncio
 from uuid import UUID
 
 import pytest
+from structlog.testing import capture_logs
 
 from jobservice.store import engine
 from jobservice.store.database import Database
@@ -79,7 +80,10 @@ async def test_a_run_of_a_settled_job_is_ended(stage: JobStage) -> None:
     live = await stage.quiet("three", "running", engine="PENDING")
     another = {"execution_handle": "gen_random_uuid()::text"}
     earlier = await stage.quiet("four", engine="ENQUEUED", **asked, **settled, **another)  # its own run is another one
-    assert await stage.run(ReconcilingJobs()) == {"end": 3}
+    with capture_logs() as logs:
+        assert await stage.run(ReconcilingJobs()) == {"end": 3}
+    levels = {str(each["job"]): each["log_level"] for each in logs if each["event"] == "job-reconciled"}
+    assert levels.get(job) == "info", "many cancels are no alarm"
     assert stage.history(earlier)[-1][0] == "reconciled"
     assert stage.run_of(job) == "CANCELLED"
     assert stage.history(job)[-1] == (

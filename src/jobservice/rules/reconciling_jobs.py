@@ -75,11 +75,13 @@ class VerdictKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What is done. `how`: how the job ended, for whoever reads it; `sentence`: what was found and done, for its history."""
+    """What is done. `how`: how the job ended, for whoever reads it; `sentence`: what was found and done, for its history.
+    `expected`: nothing had gone wrong."""
 
     kind: VerdictKind
     how: str = ""
     sentence: str = ""
+    expected: bool = False
 
 
 LEAVE = Verdict(kind=VerdictKind.LEAVE)
@@ -114,7 +116,9 @@ def _settled(job: JobState, orchestration: Orchestration) -> Verdict:
         return LEAVE
     if job.status is JobStatus.CANCELLED and not any(each.attempts for each in job.steps):
         return Verdict(
-            kind=VerdictKind.END, sentence="Nobody had begun it: its place in the engine's queue was given up."
+            kind=VerdictKind.END,
+            sentence="Nobody had begun it: its place in the engine's queue was given up.",
+            expected=True,
         )
     return Verdict(
         kind=VerdictKind.END,

@@ -7,6 +7,7 @@ locked and judged anew: so nothing is settled twice, and nothing under way is to
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -117,7 +118,8 @@ class ReconcilingJobs:
             if found.kind is VerdictKind.LEAVE:
                 return found.kind.value
             await _carry_out(transaction, locked, found, standing, run)
-        _log.warning(
+        _log.log(
+            logging.INFO if found.expected else logging.WARNING,
             "job-reconciled",
             job=job,
             kind=locked.kind,
