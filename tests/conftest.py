@@ -92,18 +92,21 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Generator[None, object, object]:
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
     """Nothing of what is imported and collected is garbage: the collector would look through it again and again."""
     gc.disable()
     try:
+        if worker := getattr(session.config, "workerinput", None):
+            from tests.spreading import import_own_share
+
+            import_own_share(worker["workerid"], worker["workercount"])
         return (yield)
     finally:
         gc.enable()
 
 
 def pytest_collection_finish() -> None:
-    """Modules and collected tests stay to the end: the collector need not walk them again and again."""
-    gc.collect()
+    """Modules and collected tests stay to the end: the collector need not walk them again and again, not even once."""
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)  # a test makes much and keeps little: looking often finds nothing
 
