@@ -21,6 +21,7 @@ from jobconsole.screens.dialog import Ask
 from jobconsole.screens.help import HelpScreen, HelpText
 from jobconsole.screens.place import PlaceScreen
 from jobconsole.screens.shell import Handler
+from jobcontract.permissions import Permission
 
 if TYPE_CHECKING:
     from jobconsole.app import Console
@@ -29,7 +30,11 @@ STOP, START = "jobconsole.screens.stop:stop_money", "jobconsole.screens.stop:sta
 STOPS = "jobconsole.screens.stops_acting:list_stops"
 FIND, SHOW_FOUND = "jobconsole.screens.find:ask_find", "jobconsole.screens.find:show_found"
 OPEN_OWN = "jobconsole.screens.plans_opening:open_own"
+QUEUE_NAMED = "jobconsole.screens.queues_opening:queue_named"
+SHOW_QUEUE = "jobconsole.screens.queues_opening:show_at"
 """Resolved when they are asked for: they bring the client with them."""
+QUEUES = "queues"
+"""The place of the queues."""
 FIND_WORD = "find"
 """`:find TEXT` looks a text up."""
 
@@ -125,7 +130,7 @@ class Actions:
         self._screen.open_command_line(self._words())
 
     def run_word(self, word: str) -> None:
-        """What was typed after `:`: a place, a command's id, or `find` and what is to be found."""
+        """What was typed after `:`: a place, a command's id, a name of the screen's, a queue, or `find` and what is to be found."""
         verb, _, text = word.partition(" ")
         if verb.casefold() == FIND_WORD and (text.strip() or word == FIND_WORD):
             self._find(text)
@@ -136,9 +141,37 @@ class Actions:
         elif word in BY_ID:
             self._screen.run_command(word)
         elif not self._screen.go_to_name(word):
-            near = nearest(word, self._words())
-            hint = f"Did you mean :{near}?" if near else f":find {word} looks it up; ^p lists everything."
-            self._screen.say(f"There is no place or command {word}. {hint}", error=True)
+            queues = self._queues()
+            if queues is None:
+                self._say_unknown(word)
+            else:
+                self._screen.work(self._go_to_queue(queues, word), doing=f"Go to {word}", group="word", exclusive=True)
+
+    def _queues(self) -> Place | None:
+        """The place of the queues, for who may read any."""
+        connection = self._console.connection
+        role = connection.role if connection is not None else None
+        if role is None or Permission.QUEUE_READ not in role.permissions:
+            return None
+        return next((place for place in self._console.places if place.id == QUEUES), None)
+
+    async def _go_to_queue(self, queues: Place, word: str) -> None:
+        """Shows the queue with that name at its place; where there is none, says that the word means nothing."""
+        screen = self._screen
+        queue = await resolve(QUEUE_NAMED)(screen, word)
+        if self._console.screen is not screen:
+            return  # the person went on, or is asked something
+        if queue is None:
+            self._say_unknown(word)
+            return
+        self.go(queues)
+        self._up_to_the_place()
+        resolve(SHOW_QUEUE)(self._screen, queue)
+
+    def _say_unknown(self, word: str) -> None:
+        near = nearest(word, self._words())
+        hint = f"Did you mean :{near}?" if near else f":find {word} looks it up; ^p lists everything."
+        self._screen.say(f"There is no place, queue or command {word}. {hint}", error=True)
 
     def back(self) -> None:
         """Closes what is open, else the place before."""

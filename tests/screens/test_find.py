@@ -69,7 +69,7 @@ async def test_find_is_asked_for_everywhere_and_says_where_it_looked() -> None:
         await pilot.press("backspace", "J")
         await until(app, lambda: app.screen is screen, "the jobs")
         await pilot.press("colon", *"qqzzxx", "enter")
-        await said(app, "There is no place or command qqzzxx. :find qqzzxx looks it up")
+        await said(app, "There is no place, queue or command qqzzxx. :find qqzzxx looks it up")
 
 
 async def test_a_paste_is_text_of_one_line_and_what_was_cut_is_said() -> None:

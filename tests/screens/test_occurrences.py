@@ -74,7 +74,7 @@ async def test_an_occurrence_is_opened_by_its_name_from_every_screen_of_the_plac
             await pilot.press("colon", *name, "enter")
             await until(app, functools.partial(_asks_for, app, name), "that occurrence")
         await pilot.press("colon", *"nowhere", "enter")
-        await said(app, "There is no place or command nowhere.")
+        await said(app, "There is no place, queue or command nowhere.")
 
 
 @pytest.mark.requirement("persist-occurrence-state")

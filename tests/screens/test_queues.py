@@ -15,6 +15,7 @@ from jobconsole.screens.item import ItemScreen
 from jobconsole.screens.queues import QueuesScreen
 from jobcontract.routes import EVENTS, QUEUE_ITEMS
 from jobcontract.states import ItemView
+from tests.screens.acting_stage import said
 from tests.screens.idle import screen_text, until
 from tests.screens.stage import (
     DISPUTES,
@@ -140,6 +141,36 @@ async def test_queues_are_switched_by_key_and_by_name() -> None:
         await pilot.press(":", *"disputes", "enter")
         await until(app, lambda: screen.queue and screen.queue.id == DISPUTES and len(screen.listing) == 1, "disputes")
         assert "Duplicate of invoice" in screen_text(app)
+
+
+async def test_a_queue_is_reached_by_its_name_from_another_place_and_from_an_item() -> None:
+    fake, ids = service()
+    async with on_stage(fake) as (app, screen, pilot):
+        await pilot.press("2")
+        await until(app, lambda: app.screen is not screen, "another place")
+        await pilot.press(":", *DISPUTES, "enter")
+        await until(app, lambda: app.screen is screen, "the place of the queues")
+        await until(app, lambda: screen.queue and screen.queue.id == DISPUTES and len(screen.listing) == 1, "disputes")
+        await pilot.press("]")
+        await until(app, lambda: screen.queue and screen.queue.id == PAYOUTS and len(screen.listing) == 12, "payouts")
+        screen.table.move_to(ids[0])
+        await pilot.press("enter")
+        await item_screen(app)
+        await pilot.press(":", *"disputes", "enter")
+        await until(app, lambda: app.screen is screen, "the queues, without the item in front of them")
+        await until(app, lambda: screen.queue and screen.queue.id == DISPUTES and len(screen.listing) == 1, "disputes")
+        await pilot.press("2", ":", *"nothing-of-this", "enter")
+        await said(app, "There is no place, queue or command nothing-of-this.")
+
+
+async def test_a_queue_that_is_named_before_the_place_has_read_its_queues_is_shown_first() -> None:
+    fake, _ = service()
+    async with on_stage(fake) as (app, screen, pilot):
+        screen.queues, screen.queue = (), None
+        await pilot.press("2", ":", *DISPUTES, "enter")
+        await until(app, lambda: app.screen is screen and screen.wanted == DISPUTES, "the place of the queues")
+        screen.refresh_all()
+        await until(app, lambda: screen.queue and screen.queue.id == DISPUTES and len(screen.listing) == 1, "disputes")
 
 
 async def test_v_shows_what_is_set_aside_and_what_is_closed() -> None:

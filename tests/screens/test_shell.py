@@ -42,7 +42,7 @@ async def test_keys_and_names_lead_to_places_and_a_key_besides_escape_leads_back
 async def test_a_wrong_name_is_answered_with_the_nearest() -> None:
     async with running(app := make(FakeService())) as pilot:
         await pilot.press(*":ohter", "enter")
-        assert app.place_screen.notices.sentence == "There is no place or command ohter. Did you mean :other?"
+        assert app.place_screen.notices.sentence == "There is no place, queue or command ohter. Did you mean :other?"
 
 
 async def test_letters_typed_into_the_command_line_run_no_command() -> None:

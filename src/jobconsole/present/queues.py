@@ -190,6 +190,11 @@ def empty_sentence(queue: Queue, view: ItemView, totals: QueueTotals | None) -> 
     return f"Nothing is waiting in {name}. New items appear here by themselves."
 
 
+def means(queue: Queue, word: str) -> bool:
+    """Whether a person means the queue by `word`: its id, the last part of it, or its title."""
+    return word.strip().casefold() in (queue.id, queue.id.rpartition(".")[2], queue.title.casefold())
+
+
 def switcher_lines(queues: Sequence[Queue], shown: str | None, counts: dict[str, int], width: int) -> tuple[Line, ...]:
     """The queues at the far left of a wide screen, the shown one marked; `width` in cells."""
     lines: list[Line] = []

@@ -31,6 +31,7 @@ from jobconsole.present.queues import (
     RowsKnown,
     columns_of,
     empty_sentence,
+    means,
     moved_text,
     switcher_lines,
     title_line,
@@ -191,9 +192,8 @@ class QueuesScreen(MarkingScreen):
 
     def go_to_name(self, word: str) -> bool:
         """Shows the queue that a person means by `word`: its id, the last part of it, or its title."""
-        wanted = word.strip().casefold()
         for queue in self.queues:
-            if wanted in (queue.id, queue.id.rpartition(".")[2], queue.title.casefold()):
+            if means(queue, word):
                 self._go(queue, ItemView.WAITING)
                 return True
         return super().go_to_name(word)

@@ -1,10 +1,11 @@
-"""Owns leading from elsewhere to the queue of uncertain payouts, with a way back to where one was."""
+"""Owns leading to a queue from elsewhere: to the one that a word names, and to that of uncertain payouts, with a way back."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from jobconsole.client import queues as client
+from jobconsole.present.queues import means
 from jobconsole.screens.queues import QueuesScreen
 
 if TYPE_CHECKING:
@@ -22,6 +23,18 @@ async def open_uncertain(screen: PlaceScreen, command: str | None = None) -> Non
     queues = QueuesScreen()
     queues.wanted = queue.id
     screen.app.push_screen(queues)
+
+
+async def queue_named(screen: PlaceScreen, word: str) -> Queue | None:
+    """The queue that a person means by `word`, of those that they see; None where it means none."""
+    found = (await client.queues(screen.shell.service)).queues
+    return next((queue for queue in found if means(queue, word)), None)
+
+
+def show_at(screen: PlaceScreen, queue: Queue) -> None:
+    """Shows the queue on the screen of the queues: at once, or as the first one where it has not read them yet."""
+    if isinstance(screen, QueuesScreen) and not screen.go_to_name(queue.id):
+        screen.wanted = queue.id
 
 
 def _uncertain(queues: tuple[Queue, ...], command: str | None) -> Queue | None:
