@@ -40,6 +40,7 @@ CREDENTIALS = (
     "\uff50\uff41\uff53\uff53\uff57\uff4f\uff52\uff44\uff1dhunter2",
     "Authorization: Basic dXNlcjpwYXNz",
     "https://hooks.slack.com/services/T0/B0/" + "X" * 24,
+    "https://hooks.slack.com/workflows/start-here",
     "sk-" + "ant-api03-" + "a" * 16,
     "hf_" + "a" * 24,
     "Password: hunter2",
@@ -84,6 +85,7 @@ CARDS = (
     "4222222222222",
     "4000000000000000006",
     "paid with 4242 4242 4242 4242 today",
+    "AB12 4111 1111 1111 1111",  # like an account, whose check digits are wrong
     "\uff14" + "\uff11" * 15,
 )
 PLAIN = (
@@ -97,6 +99,9 @@ PLAIN = (
     "+49 151 2345 67890",
     "4915123456786",
     "4006381333931",
+    "4012345000047",  # an article, a trade item and a shipment whose check digit would be right for a card too
+    "36101234000028",
+    "629104100000000074",
     "+44 7700 900123",
     "356938035643809",
     "8944110068022012345",
@@ -109,8 +114,14 @@ PLAIN = (
     "BUILDING2FLOOR3ROOM4",
     "PO4532LINE27ACME",
     "INTERNATIONALISATION",
+    "CUSTOMERACCOUNTSTATEMENT",
+    "QUARTERLYREPORT3",
+    "PRT4532LNK27BXCM",
+    "K7QX3ZR5TB2WNP4VM",
+    "totalofallstatementsis==",
     "00000000000000000000000000000000",
     "21000000000313947143000901720260",
+    "000000000000000000000000000a01bc",
     "MT84MALT011000012345MTLCAST001S",
     "01890a5d-ac96-774b-bcce-b302099a8057",
     "01890a5dac96774bbcceb302099a8057",
@@ -318,6 +329,24 @@ def test_a_digest_is_kept_where_the_kind_declares_one() -> None:
     (fault,) = judge_inputs(declared, {"checksum": digest, "file": digest}).faults
     assert "`file` looks like it holds a key or token" in fault
     assert "`sha256:`" in fault  # how a digest says what it is
+
+
+@pytest.mark.requirement("INV-09")
+@pytest.mark.parametrize(("name", "label"), [("sha256_of_file", "File"), ("file", "Fingerprint of the file")])
+def test_name_or_title_say_that_an_input_is_a_digest(name: str, label: str) -> None:
+    declared = (KindInput(name=name, label=label, type=InputType.TEXT, required=True, most=80),)
+    digest = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+    assert judge_inputs(declared, {name: digest}).faults == ()
+
+
+@pytest.mark.requirement("INV-09")
+def test_what_is_not_declared_is_not_repeated_where_it_looks_like_a_credential() -> None:
+    key = "AKIA" + "IOSFODNN7EXAMPLE"
+    (named,) = judge_inputs(DECLARED, {"month": "2026-11", key: 1}).faults
+    assert named == "An input's name looks like a credential; the kind declares month, pages, since."
+    both = judge_inputs(DECLARED, {"month": "2026-11", f"n-{key}": key}).faults
+    assert [fault.split(":")[0] for fault in both[1:]] == ["An input looks like it holds a token of a service"]
+    assert key not in " ".join(both)
 
 
 @pytest.mark.requirement("INV-09")

@@ -59,7 +59,7 @@ def looks_drawn(text: str) -> bool:
 
 def _random_hex(run: str) -> bool:
     """Whether it looks like a key: letters and digits, many kinds of them, and no UUID without its dashes."""
-    if run.isdigit() or run.isalpha() or len(set(run.lower())) < HEX_KINDS:
+    if run.isdigit() or len(set(run.lower())) < HEX_KINDS:
         return False
     return _UUID.fullmatch(run) is None
 
