@@ -193,7 +193,8 @@ class Console(App[None], inherit_bindings=False):
 
     def action_go_to(self, key: str) -> None:
         """The key of a place."""
-        self.actions.go_to_key(key)
+        if not self.place_screen.keeps_key(key):
+            self.actions.go_to_key(key)
 
     def _fatal_error(self) -> None:
         # Textual's own prints every local variable; these are private there and pinned by a test.

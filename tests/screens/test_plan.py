@@ -71,6 +71,13 @@ async def test_confirming_waits_until_every_row_was_checked() -> None:
         await pilot.press("C")
         await said(app, "Confirm with a code …:")
         assert screen.failure
+        await pilot.press(*"203146")  # a code, typed without looking: its digits are keys of places, too
+        await said(app, "The digits went nowhere. No code is asked for:")
+        assert app.screen is screen
+        await pilot.press("s", "2")
+        await until(app, lambda: app.screen is not screen, "the place of the key, once another key came between")
+        await pilot.press("backspace")
+        await until(app, lambda: app.screen is screen, "the plan")
         held_back["on"] = False
         screen.read_soon()
         await until(app, lambda: screen.digest is not None, "the digest")

@@ -63,7 +63,7 @@ async def test_a_stretch_is_typed_shown_confirmed_by_its_act_and_watched_to_its_
         recovery = made(fake)
         fake.recoveries.step(recovery)
         fake.recoveries.step(recovery, Turn.FAILED, "It became a dead letter again.")
-        await said(app, "✓ done 1 · ✗ failed 1 · · not started 5 · = 7 rows")
+        await said(app, "✓ done 1 · ✗ failed 1 · not started 5 · = 7 rows")
         await said(app, "▸ 2 ✗ failed")
         while fake.recoveries.step(recovery):
             pass
@@ -269,6 +269,9 @@ async def test_it_cannot_be_confirmed_while_rows_are_unread_nor_once_its_time_is
         screen.show_all()
         await pilot.press("C")
         await said(app, "Confirm the recovery …: checked 7 of 8")
+        await pilot.press(*"203146")
+        await said(app, "The digits went nowhere. No code is asked for: checked 7 of 8")
+        assert app.screen is screen
         fake.advance(3_600)
         app.service.clock._learned = (fake.time, app.service.clock.monotonic(), 0.0)
         screen.tick()

@@ -117,6 +117,10 @@ class PlaceScreen(Screen[None]):
         """Closes something of this place's own (a detail, a filter); False when there is nothing to close."""
         return False
 
+    def keeps_key(self, key: str) -> bool:  # noqa: ARG002  for subclasses
+        """Whether the key of a place means something else here just now, and leads nowhere."""
+        return False
+
     def names(self) -> tuple[str, ...]:
         """Further words that `:` understands here, e.g. the queues."""
         return ()

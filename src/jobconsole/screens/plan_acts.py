@@ -17,6 +17,7 @@ from jobconsole.exports import ExportError, write_new
 from jobconsole.present.amounts import account_text, amount_text
 from jobconsole.present.plans import counted, state_now
 from jobconsole.present.refusals import refusal_sentence
+from jobconsole.screens.code_early import CodeEarlyScreen
 from jobconsole.screens.confirm import ConfirmDialog
 from jobconsole.screens.dialog import Ask
 from jobconsole.screens.plan_fetching import PlanFetchingScreen
@@ -34,8 +35,10 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 
-class PlanActingScreen(PlanFetchingScreen):
+class PlanActingScreen(CodeEarlyScreen, PlanFetchingScreen):
     """A place with a plan that can be changed and confirmed."""
+
+    CONFIRM = "plan.confirm"
 
     def __init__(self, plan: Plan, on_confirmed: Callable[[frozenset[str]], None] = lambda _items: None) -> None:
         """`on_confirmed` hears the ids of the items that were confirmed."""

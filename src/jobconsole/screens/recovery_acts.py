@@ -19,6 +19,7 @@ from jobconsole.present.recovery_command import order_of
 from jobconsole.present.recovery_progress import account_line
 from jobconsole.present.refusals import refusal_sentence
 from jobconsole.screens.acts import acted, command_of
+from jobconsole.screens.code_early import CodeEarlyScreen
 from jobconsole.screens.named import opened
 from jobconsole.screens.occurrence import OccurrenceScreen
 from jobconsole.screens.order_form import Order
@@ -43,10 +44,11 @@ ABOUT_WIDTH = 60
 REASON = "Why; everybody who sees the recovery reads it"
 
 
-class RecoveryActingScreen(SeenScreen):
+class RecoveryActingScreen(CodeEarlyScreen, SeenScreen):
     """A place with one recovery."""
 
     PLACE = "recovery"
+    CONFIRM = "recovery.confirm"
 
     def __init__(self, recovery: Recovery) -> None:
         super().__init__()
