@@ -21,6 +21,8 @@ from jobservice.usecases.hints import Asked, Audience, HintBatch, readable
 from jobservice.usecases.service import Service
 from jobservice.usecases.session import Membership, SignedIn
 from tests.api.conftest import Api, until
+from tests.cast import People
+from tests.usecases.job_hand import JobHand
 
 NOW = datetime(2026, 12, 1, tzinfo=UTC)
 SOME = Reach(customers=("CUST-7",), workspaces=None)
@@ -44,6 +46,8 @@ class Scripted(Hub):
         """`reachable`: what is in reach at each look; None where the database is away."""
         self._batches = iter(batches)
         self._reachable = iter(reachable)
+        self.places: list[int | None] = []
+        """From where each reading was asked for."""
         self.closing = False
         self.identity = "0" * 32
 
@@ -54,6 +58,7 @@ class Scripted(Hub):
         return self.identity
 
     async def read(self, tenant: str, since: HintBatch | None) -> HintBatch:  # noqa: ARG002 - the same
+        self.places.append(None if since is None else since.position)
         return next(self._batches)
 
     async def readable(self, tenant: str, audience: Audience, hints: Iterable[Hint]) -> list[Hint]:  # noqa: ARG002 - the same
@@ -138,6 +143,7 @@ async def test_who_sees_some_customers_is_told_what_is_in_reach_also_where_nobod
     frame = await told
     await frames.aclose()  # type: ignore[attr-defined]  # an async generator
     assert (frame.count(b'"id":"a"'), frame.count(b'"id":"b"')) == (0, 1)
+    assert hub.places == [None, 5, 5], "what nobody could judge is read again"
     assert frame.splitlines()[1].endswith(b"-6")
 
 
@@ -160,3 +166,52 @@ async def test_people_of_one_reach_share_one_look(api: Api, service: Service, mo
     assert await found.readable("acme", people[0], hints[2:]) == hints[2:]
     assert [each.things for each in looks] == [frozenset({(Topic.ITEM, mine), (Topic.ITEM, foreign)})]
     found.unsubscribe(subscription)
+
+
+async def test_what_may_be_read_is_looked_up_anew_in_each_round(
+    api: Api, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the look before was overtaken: it began in a round, and ended in the next."""
+    found = Hub(service.database, poll_seconds=60, flush_seconds=0)
+    subscription = found.subscribe(frozenset({"acme"}))
+    moved = (await api.push("K-1", customer="CUST-8"))["id"]
+    hints, some = [hint(moved, 1)], audience(customers=SOME.customers)
+
+    def moves(customer: str) -> None:
+        api.people.connection.execute("update jobs.items set customer = %s where id = %s", (customer, moved))
+        found._wake_all()
+
+    assert await found.readable("acme", some, hints) == []
+    moves("CUST-7")
+    assert await found.readable("acme", some, hints) == hints
+
+    async def overtaken(database: Database, tenant: str, asked: Asked) -> frozenset[str]:
+        seen = await readable(database, tenant, asked)
+        moves("CUST-8")
+        return seen
+
+    found._wake_all()
+    with monkeypatch.context() as patched:
+        patched.setattr("jobservice.api.hub.readable", overtaken)
+        assert await found.readable("acme", some, hints) == hints
+    assert await found.readable("acme", some, hints) == []
+    found.unsubscribe(subscription)
+
+
+async def test_a_job_is_in_reach_by_customer_and_workspace(service: Service, people: People) -> None:
+    hand = JobHand(people.connection)
+    both = {"customer": "CUST-7", "workspace": "W-1"}
+    jobs = [
+        hand.job(**both),
+        hand.job(**both | {"workspace": "W-2"}),
+        hand.job(**both | {"customer": "CUST-8"}),
+        hand.job(),
+    ]
+    for customers, workspaces, seen in (
+        (None, ("W-1",), {0, 2}),
+        (("CUST-7",), ("W-1",), {0}),
+        (("CUST-7",), None, {0, 1}),
+    ):
+        reach = Reach(customers=customers, workspaces=workspaces)
+        asked = Asked(reach=reach, sight=None, things=frozenset((Topic.JOB, each) for each in jobs))
+        assert await readable(service.database, "acme", asked) == {jobs[each] for each in seen}, reach

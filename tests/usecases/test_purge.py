@@ -213,8 +213,9 @@ def test_the_role_of_the_purge_can_remove_no_notice_that_waits_and_no_alarm_that
     attic: Attic, database_url: Callable[[str], str]
 ) -> None:
     attic.stage.past_the_walls(
-        "insert into jobs.notices (tenant, person, kind, subject, text, sent_at) values"
-        " ('acme', 'm.ito', 'locked', 'waits', 't', null), ('acme', 'm.ito', 'locked', 'young', 't', jobs.now())"
+        "insert into jobs.notices (tenant, person, kind, subject, text, made_at, sent_at) values"
+        " ('acme', 'm.ito', 'locked', 'waits', 't', jobs.now() - interval '9 days', null),"
+        " ('acme', 'm.ito', 'locked', 'young', 't', jobs.now(), jobs.now())"
     )
     attic.stage.past_the_walls(
         "insert into jobs.alarms (tenant, kind, subject, sentence, cleared_at, told, telling, tell_at) values"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import cast
 from uuid import UUID
 
@@ -17,6 +19,7 @@ from jobservice.application import Application, NewPayment, NewWorkItem, Outcome
 from jobservice.application_jobs import FailedJob
 from jobservice.rules.jobs import DEPTH_MOST, too_deep
 from jobservice.store.database import Database
+from jobservice.usecases.job_desk import ServiceJobDesk
 from jobservice.worker.failure_effects import ATTEMPTS_MOST, EffectCall, FailureEffects
 from jobservice.worker.fenced import LeaseLost, take
 from jobservice.worker.reconciling_jobs import ReconcilingJobs
@@ -265,3 +268,25 @@ async def test_what_an_effect_submits_is_one_deeper_and_comes_to_an_end(world: W
     said = world.stage.history(deep)[-1]
     assert said[0] == "effect-failed"
     assert said[1].endswith(too_deep("Note", DEPTH_MOST + 1) or "?")
+
+
+async def test_what_an_effect_submits_in_a_transaction_of_its_own_is_as_deep(
+    world: World, database_url: Callable[[str], str]
+) -> None:
+    """Whoever submits past the effect's transaction is no way around; and what comes after an effect is of no job."""
+    desk = Application("payments", Path(__file__).parent)
+    desk.connect_jobs(ServiceJobDesk(RECORDS_WITH_KIND))
+
+    async def submits(identity: str) -> None:
+        async with await psycopg.AsyncConnection.connect(database_url("jobs_worker")) as connection:
+            await desk.submit(connection, tenant="acme", kind=KIND.id, submission_identity=identity, inputs={})
+
+    async def goes_around(job: FailedJob) -> Outcome:
+        await submits(f"after-{job.job}")
+        return done("noted")
+
+    world.application.failure_effects[EFFECT] = goes_around
+    assert await world.run() == {"done": 1}
+    await submits("nobody-s")
+    made = world.stage.rows("select submission_identity as named, depth from jobs.jobs where id <> %s", world.job)
+    assert {each["named"]: each["depth"] for each in made} == {f"after-{world.job}": 1, "nobody-s": 0}
