@@ -15,8 +15,8 @@ from jobconsole.cli_console import profile_option, settings_or_exit
 from jobconsole.client.errors import ClientError, ConnectionUnfit, ServiceAway, SignInAgain
 from jobconsole.client.service import Service
 from jobconsole.client.session import me
-from jobconsole.present.session import instant
 from jobconsole.present.text import line
+from jobconsole.present.times import both
 from jobconsole.settings import Settings
 from jobconsole.tokens import VARIABLE, WITHOUT_KEYRING, Keyring, KeyringAway, Token
 from jobcontract.session import Session
@@ -43,7 +43,7 @@ def login(profile: str | None, url: str | None) -> None:
         keyring.keep(token)
     except KeyringAway as away:
         fail(f"{away} The token is good, but it was not stored. {WITHOUT_KEYRING}", REFUSED)
-    ends = instant(session.token_expires_at, settings.zone)
+    ends = both(session.token_expires_at, settings.zone)
     click.echo(f"Signed in as {line(session.person.name)}; the token is kept in {name} and ends {ends}.")
 
 

@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 from jobconsole.present.audit import (
     ALL,
     AuditFilter,
+    audit_columns,
     audit_entry_lines,
+    audit_title,
+    entry_lines,
     filter_words,
     read_filter,
     side_lines,
@@ -23,6 +26,7 @@ from jobconsole.present.columns import plain
 from jobconsole.present.line_fields import Unfit
 from jobconsole.present.schedules import At
 from jobcontract.audit import AuditDetail, AuditEntry
+from jobcontract.session import Person
 
 AT = At(now=datetime(2026, 12, 1, 9, tzinfo=UTC), zone=ZoneInfo("Europe/London"))
 WORDS = st.none() | st.text("abc.-@", min_size=1, max_size=8)
@@ -82,3 +86,18 @@ def test_a_side_that_was_not_kept_says_so() -> None:
     assert plain(side_lines(made, after=False)[1]) == "was not there before"
     assert sides(made) == [("state", "–", "open", False)]
     assert len(audit_entry_lines(detail(None, None), AT)) == 5
+
+
+def test_every_heading_of_the_trail_that_is_never_cut_has_room_for_its_own_words() -> None:
+    assert [each.id for each in audit_columns() if each.uncut and each.least < len(each.label)] == []
+
+
+def test_who_is_called_by_an_id_alone_is_named_once() -> None:
+    job = Person(id="job:workspace.activate", name="job:workspace.activate")
+    entry = detail(None, None).entry.model_copy(update={"person": job})
+    assert plain(entry_lines(entry, AT)[0]) == "7 · job:workspace.activate · a · ✓ done"
+
+
+def test_a_trail_that_may_not_be_read_is_not_said_to_be_empty() -> None:
+    told = [plain(audit_title(rows, more=False, asked=ALL, at=AT, width=80)) for rows in (1, 0)]
+    assert told == ["Audit trail · 1 entry", "Audit trail"]

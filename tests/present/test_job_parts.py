@@ -12,6 +12,7 @@ from jobconsole.client.fake_job import FakeJob
 from jobconsole.client.fake_job_examples import furnish
 from jobconsole.client.jobs import job as read
 from jobconsole.present.columns import plain
+from jobconsole.present.job_history import lineage_columns
 from jobconsole.present.job_ladder import step_lines
 from jobconsole.present.job_lines import about_lines, standing_lines
 from jobconsole.present.jobs import RESOLUTIONS
@@ -115,3 +116,7 @@ async def test_screen_and_twin_say_the_same_of_what_a_retry_mended() -> None:
     told = job_lines(job, UTC)
     assert any("failed, mended by a retry" in line for line in told)
     assert any("mended by its retry " in line for line in told)
+
+
+def test_the_lineage_says_asked_for_and_by_as_every_other_list_of_jobs() -> None:
+    assert [column.label for column in lineage_columns()] == ["job", "asked for", "by", "why"]

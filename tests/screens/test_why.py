@@ -53,6 +53,14 @@ def test_every_cause_has_words_and_each_that_was_checked_is_listed() -> None:
     assert plain(why_lines(only, AT, {})[-1]) == "  · It is planned."
 
 
+def test_a_cause_that_says_its_own_words_says_them_once() -> None:
+    due = Cause(
+        kind=WhyKind.NOT_DUE, applies=True, sentence="It is not due yet: it runs at 09:00.", evidence=(), remedy=None
+    )
+    told = why().model_copy(update={"causes": (due,)})
+    assert "● It is not due yet: it runs at 09:00." in [plain(line) for line in why_lines(told, AT, {})]
+
+
 @pytest.mark.requirement("provide-operational-recovery-procedures")
 async def test_a_disabled_schedule_says_so_names_the_key_and_the_key_enables_it() -> None:
     fake = staged()

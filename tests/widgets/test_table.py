@@ -227,6 +227,14 @@ async def test_an_empty_table_says_its_sentence() -> None:
         assert table.cursor_key is None
 
 
+async def test_what_an_empty_table_says_is_never_cut() -> None:
+    async with table_of(Keys([]), size=(40, 11)) as (table, pilot):
+        table.say((Piece("That needs queue.read. Ask an administrator of leeds to have it granted.", Tone.QUIET),))
+        await pilot.pause()
+        said = [text.strip() for text in lines(table)]
+        assert said[1:4] == ["That needs queue.read. Ask an", "administrator of leeds to have it", "granted."]
+
+
 async def test_every_size_paints() -> None:
     rows = Keys(keys(50), high=2)
     async with table_of(rows) as (table, pilot):

@@ -99,13 +99,13 @@ def nothing_like_it(looked_to: datetime | None, keys: Mapping[str, str]) -> str:
 
 def audit_title(rows: int, *, more: bool, asked: AuditFilter, at: At, width: int) -> Line:
     """`Audit trail · 200 read, there is more · by m.ito`, as much of it as fits."""
-    words = filter_words(asked, at)
+    words, entries = filter_words(asked, at), "1 entry" if rows == 1 else f"{rows:,} entries"
+    # Where there is none, the sentence in their place says why: nothing happened, nothing is like it, it may not be read.
+    count = f"{rows:,} read, there is more" if more else entries if rows else ""
     told = [
         Piece("Audit trail", Tone.STRONG),
         Piece(words, Tone.WARN),
-        Piece(
-            f"{rows:,} read, there is more" if more else f"{rows:,} {'entry' if rows == 1 else 'entries'}", Tone.QUIET
-        ),
+        Piece(count, Tone.QUIET),
     ]
     while width_of(plain(joined(told))) > width and len(told) > 2:
         told.pop()
@@ -118,7 +118,7 @@ def audit_columns() -> tuple[Column, ...]:
         Column(id="at", label="when", least=5, uncut=True, most=12, yields=6),
         Column(id="person", label="who", least=6, uncut=True, most=18, yields=5),
         Column(id="action", label="did", least=8, most=28, yields=4),
-        Column(id="outcome", label="outcome", least=6, uncut=True, most=12, yields=3),
+        Column(id="outcome", label="outcome", least=7, uncut=True, most=12, yields=3),
         Column(id="subject", label="to", least=8, most=42, yields=2),
         Column(id="reason", label="reason", least=16, yields=1),
     )
@@ -159,11 +159,20 @@ def reason_of(entry: AuditEntry) -> str:
 def entry_lines(entry: AuditEntry, at: At) -> list[Line]:
     """One entry in two lines, under the list: when, who, what, to what; the reason."""
     word, tone = OUTCOMES.get(entry.outcome, (entry.outcome, Tone.PLAIN))
-    who = "the service by itself" if entry.person is None else f"{entry.person.name} ({entry.person.id})"
-    head = joined((Piece(f"{entry.id}", Tone.QUIET), Piece(who, Tone.STRONG), Piece(entry.action), Piece(word, tone)))
+    head = joined(
+        (Piece(f"{entry.id}", Tone.QUIET), Piece(_who(entry), Tone.STRONG), Piece(entry.action), Piece(word, tone))
+    )
     reason = reason_of(entry)
     about = joined((Piece(subject_words(entry)), Piece(reason)))
     return [head, about, (Piece(both(entry.at, at.zone), Tone.QUIET),)]
+
+
+def _who(entry: AuditEntry) -> str:
+    """`Mina Ito (m.ito)`; what has no name but its id is named by that alone."""
+    person = entry.person
+    if person is None:
+        return "the service by itself"
+    return person.id if person.name == person.id else f"{person.name} ({person.id})"
 
 
 def seal_line(detail: AuditDetail, at: At) -> Line:

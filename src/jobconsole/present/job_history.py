@@ -138,8 +138,8 @@ def lineage_columns() -> tuple[Column, ...]:
     """The columns of the lineage."""
     return (
         Column(id="status", label="job", least=12, whole=True),
-        Column(id="when", label="submitted", least=8, uncut=True, most=16, yields=4),
-        Column(id="who", label="for", least=4, uncut=True, most=14, yields=3),
+        Column(id="when", label="asked for", least=8, uncut=True, most=16, yields=4),
+        Column(id="who", label="by", least=4, uncut=True, most=14, yields=3),
         Column(id="reason", label="why", least=10, yields=5),
     )
 

@@ -53,6 +53,7 @@ def account_line(recovery: Recovery, width: int) -> list[Line]:
     """Every turn that some row is in, then what was planned: they add up, or it is said that they do not."""
     counts = {each.turn: each.count for each in recovery.account}
     pieces = [Piece(f"{word} {counts[turn]:,}", tone) for turn, (word, tone) in TURNS.items() if counts.get(turn)]
+    pieces = [Piece(each.text.removeprefix("· "), each.tone) for each in pieces]  # that sign parts them already
     lines = wrap_pieces([*pieces, Piece(f"= {counted(recovery.count, 'row')}", Tone.STRONG)], width)
     if sum(counts.values()) != recovery.count:
         lines.append((Piece("✗ The outcomes do not add up to the rows: tell whoever runs the service.", Tone.BAD),))

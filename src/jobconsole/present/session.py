@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING
 
 from jobconsole.present.link import age
+from jobconsole.present.times import both
 
 if TYPE_CHECKING:
+    from datetime import datetime, tzinfo
+
     from jobcontract.session import Session
 
 
@@ -17,7 +19,7 @@ def session_lines(session: Session, tenant: str, address: str, now: datetime, zo
     rows = [
         ("person", f"{session.person.name} ({session.person.id})"),
         ("service", f"{address} · {session.deployment}"),
-        ("token", f"ends in {age(left)}, {instant(session.token_expires_at, zone)}" if left > 0 else "has ended"),
+        ("token", f"ends in {age(left)}, {both(session.token_expires_at, zone)}" if left > 0 else "has ended"),
         ("", ""),
     ]
     for role in session.tenants:
@@ -25,9 +27,3 @@ def session_lines(session: Session, tenant: str, address: str, now: datetime, zo
         rows.append(("tenant", f"{role.name} ({role.tenant}) · {role.role}{here}"))
         rows.append(("you may", ", ".join(role.permissions) or "nothing"))
     return rows
-
-
-def instant(moment: datetime, zone: tzinfo) -> str:
-    """`moment` in the profile's zone, named, and in UTC: absolute times always say both."""
-    local = moment.astimezone(zone)
-    return f"{local:%Y-%m-%d %H:%M:%S %Z} = {moment.astimezone(UTC):%H:%M:%S}Z"

@@ -78,8 +78,13 @@ def why_lines(why: Why, at: At, keys: Mapping[str, str]) -> list[Line]:
 def cause_lines(cause: Cause, at: At, keys: Mapping[str, str], *, alone: bool = False) -> list[Line]:
     """One cause that applies: its sentence, the evidence, what a person can do."""
     calm = cause.kind in CALM
-    sign = Piece(f"{'●' if calm else '▲'} {KINDS[cause.kind]}", Tone.GOOD if calm else Tone.WARN)
-    head = (sign,) if alone else (sign, Piece(f": {cause.sentence}"))
+    mark, tone, words = "●" if calm else "▲", Tone.GOOD if calm else Tone.WARN, KINDS[cause.kind]
+    if alone:
+        head: Line = (Piece(f"{mark} {words}", tone),)
+    elif words.casefold() in cause.sentence.casefold():  # said once
+        head = (Piece(f"{mark} ", tone), Piece(cause.sentence))
+    else:
+        head = (Piece(f"{mark} {words}", tone), Piece(f": {cause.sentence}"))
     lines: list[Line] = [head, *(_evidence_line(each, at) for each in cause.evidence)]
     key = keys.get(COMMANDS.get(cause.kind, ""), "") or PLACES.get(cause.kind, "")
     if cause.remedy or key:

@@ -20,7 +20,7 @@ from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
-from jobconsole.present.columns import Column, Line, Piece, Tone, clip_line
+from jobconsole.present.columns import Column, Line, Piece, Tone, wrap_line
 from jobconsole.widgets.ink import cut_out, highlighted, strip_of
 from jobconsole.widgets.laid import GUTTER, Laid
 from jobconsole.widgets.marks import Marks
@@ -376,8 +376,8 @@ class Table(ScrollView, can_focus=True):
         self._base = self._base or self.rich_style
         width, base = self.scrollable_size.width, self._base
         if not len(self._laid):
-            said = (Piece(" " * GUTTER), *clip_line(self._sentence, width - GUTTER)) if y == 1 else ()
-            return strip_of(said, width, base, self._styles())
+            said = wrap_line(self._sentence, width - GUTTER)[y - 1 : y] if y else []
+            return strip_of((Piece(" " * GUTTER), *(said[0] if said else ())), width, base, self._styles())
         if at == 0:
             return strip_of(self._laid.heading(), width, base, self._styles())
         if at > self._laid.lines:
