@@ -175,6 +175,11 @@ async def test_the_rows_of_a_recovery_are_read_once_and_again_after_a_while(
     for key in recovery.keys:
         assert await recovery.believed(proof, key)
     assert read == 2 * MANY
+    monkeypatch.setattr(recovery_proof, "KEPT", 0)
+    proof = RecoveryProof(KEYS.public)
+    for key in recovery.keys:
+        assert await recovery.believed(proof, key)
+    assert read == (2 + MANY) * MANY, "no more are kept than have room"
 
 
 async def test_a_row_that_was_taken_out_is_missed_within_a_while_and_at_the_end(
