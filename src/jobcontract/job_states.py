@@ -87,6 +87,10 @@ class JobResolution(StrEnum):
     """A retry of it succeeded."""
 
 
+PLAN_ACCOUNT = "service.plan-apply"
+"""The kind that every service has: the account of a confirmed plan, with the plan's id as submission identity."""
+
+
 class JobView(StrEnum):
     """Which jobs a listing shows."""
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from jobconsole.screens.item import ItemScreen
+from jobconsole.screens.job import JobScreen
 from jobconsole.screens.plan_progress import PlanProgress
 from jobconsole.screens.queues import QueuesScreen
 from jobcontract.states import PlanState, Turn
@@ -217,3 +218,38 @@ async def test_the_account_is_whole_at_every_size(size: tuple[int, int]) -> None
         for amount in ("GBP 12,500.00", "JPY 150,000", "KWD 1,250.500", "back 1,545.22"):
             assert amount in shown
         assert screen.table.window[1] >= 1
+
+
+@BULK
+async def test_the_job_that_the_end_of_the_plan_submitted_is_named_followed_and_opened() -> None:
+    fake, ids = staged()
+    plan = await confirmed(fake, ids[:2])
+    jobs = fake.account
+    async with on_plan(fake, plan) as (app, screen, pilot):
+        await pilot.press("o")
+        await said(app, "Open the job of the plan: the plan has submitted no job")
+        jobs.add("service.plan-apply", subject=plan.name, identity=plan.id, plan=plan.name)
+        file = jobs.add("payments.bank-file", subject=plan.name, identity=plan.id, plan=plan.name)
+        step(fake, plan, at=0)
+        step(fake, plan, at=1)
+        await said(app, "→ Bank file: ○ pending · o opens it")
+        jobs.fail(file, "Send the file: the bank refused it.", "ab12cd34")
+        await said(app, "→ Bank file: ✗ failed · o opens it")
+        await pilot.press("o")
+        await until(app, lambda: isinstance(app.screen, JobScreen), "the job")
+        assert isinstance(app.screen, JobScreen)
+        assert app.screen.identifier == file.id
+        await pilot.press("backspace")
+        await until(app, lambda: app.screen is screen, "the plan")
+
+
+@BULK
+async def test_a_plan_of_which_nothing_was_released_asks_for_no_job() -> None:
+    fake, ids = staged()
+    plan = await confirmed(fake, ids[:1])
+    async with on_plan(fake, plan) as (app, screen, _):
+        step(fake, plan, Turn.REFUSED, at=0)
+        await said(app, "✓ Every item had its turn")
+        await idle(app)
+        assert screen.job is None
+        assert not any(request.url.path.endswith("/jobs") for request in fake.requests)

@@ -271,7 +271,7 @@ async def test_it_cannot_be_confirmed_while_rows_are_unread_nor_once_its_time_is
         await said(app, "Confirm the recovery …: checked 7 of 8")
         await pilot.press(*"203146")
         await said(app, "The digits went nowhere. No code is asked for: checked 7 of 8")
-        assert app.screen is screen
+        assert screen.is_current
         fake.advance(3_600)
         app.service.clock._learned = (fake.time, app.service.clock.monotonic(), 0.0)
         screen.tick()

@@ -75,6 +75,14 @@ def _has_uncertain(situation: Situation) -> bool:
     return situation.uncertain > 0
 
 
+def _has_job(situation: Situation) -> bool:
+    return situation.plan is not None and situation.plan.job
+
+
+def _job(situation: Situation) -> str | None:
+    return None if _has_job(situation) else "the plan has submitted no job"
+
+
 def _stoppable(situation: Situation) -> str | None:
     return "it is stopped already" if situation.stopped else None
 
@@ -201,6 +209,19 @@ _LOOKING = (
         rank=9,
         concerns=_has_uncertain,
         judge=_uncertain,
+    ),
+    Command(
+        id="plan.open-job",
+        title="Open the job of the plan",
+        help="Shows the job that the end of the plan submitted, for example its bank file: where it stands, why it failed.",
+        keys=("o",),
+        places=PROGRESS,
+        permission=Permission.JOB_READ,
+        twin="jobs show JOB",
+        hint="its job",
+        rank=10,
+        concerns=_has_job,
+        judge=_job,
     ),
     Command(
         id="plan.open-item",

@@ -57,6 +57,8 @@ class SelectedPlan:
     """Whether a row of it was ever on the screen."""
     row: bool = False
     """Whether one of its items is selected."""
+    job: bool = False
+    """Whether its end submitted a job that is known."""
     warning: bool | None = None
     """Of what is selected: whether a warning has no answer yet; None where there is no warning."""
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from jobconsole.present.amounts import account_text, amount_piece
 from jobconsole.present.columns import Column, Line, Piece, Tone, fit, joined, plain, width_of, wrap_pieces
+from jobconsole.present.jobs import RESOLUTIONS, status_word
 from jobconsole.present.money import STATES, bar, ended_count, stopped_words
 from jobconsole.present.plans import counted, state_now, sum_of
 from jobconsole.present.times import both, brief_span, countdown, short
@@ -22,6 +23,7 @@ from jobcontract.states import PlanState, Turn
 
 if TYPE_CHECKING:
     from jobconsole.present.plans import PlanSeen
+    from jobcontract.jobs import JobSummary
     from jobcontract.plans import Plan, PlanItem, PlanTotal, Stop
 
 TURNS: Mapping[Turn, tuple[str, Tone]] = {
@@ -301,6 +303,13 @@ def _uncertain_lines(plan: Plan, keys: Mapping[str, str]) -> list[Line]:
     what = f"{counted(found.count, 'payout')} of {' + '.join(moved_words(found.totals))}"
     told = f"? {what} {'is' if found.count == 1 else 'are'} uncertain: a person asks the bank."
     return [(Piece(told, Tone.WARN), Piece(f" {keys['plan.review']} → review", Tone.MINE))]
+
+
+def job_line(job: JobSummary, key: str) -> Line:
+    """`→ Bank file: ✗ failed, mended by a retry · o opens it`: the job that the end of the plan submitted."""
+    word, tone = status_word(job)
+    mended = f", {RESOLUTIONS[job.resolution]}" if job.resolution is not None else ""
+    return (Piece(f"→ {job.kind_label}: "), Piece(f"{word}{mended}", tone), Piece(f" · {key} opens it"))
 
 
 def _who(plan: Plan, seen: PlanSeen) -> str:

@@ -22,6 +22,7 @@ from jobconsole.present.columns import Line, Piece, Tone, wrap_line
 from jobconsole.present.plan_progress import (
     account_lines,
     bar_line,
+    job_line,
     progress_lines,
     progress_title,
     rows_line,
@@ -31,7 +32,7 @@ from jobconsole.present.plan_progress import (
 )
 from jobconsole.present.queues import WIDE
 from jobconsole.screens.listed import row_handlers
-from jobconsole.screens.plan_progress_acts import PlanSteeringScreen
+from jobconsole.screens.plan_job import PlanJobScreen
 from jobconsole.screens.plan_progress_fetching import AHEAD
 from jobconsole.screens.plan_seen import key_words
 from jobconsole.screens.shell import Handler
@@ -53,7 +54,7 @@ FOLLOW_SECONDS = 0.05
 """How long the cursor rests on a row before its lines and the keys follow it."""
 
 
-class PlanProgress(PlanSteeringScreen):
+class PlanProgress(PlanJobScreen):
     """One plan, from its confirmation to its end and after."""
 
     PLACE = "progress"
@@ -117,6 +118,7 @@ class PlanProgress(PlanSteeringScreen):
             owner=plan.owner.id,
             count=plan.count,
             row=self.there() and self.table.cursor_key is not None,
+            job=self.job is not None,
         )
         stopped = facts.stopped if self.stop is None else True
         return replace(facts, queue=plan.queue, plan=selected, stopped=stopped, uncertain=uncertain_count(plan))
@@ -179,8 +181,10 @@ class PlanProgress(PlanSteeringScreen):
             return
         pace = self.pace.a_second(seen.now) if self.stop is None and self.shell.link.connected else None
         self.heading.show([progress_title(plan, seen, width), bar_line(plan, pace, width)])
-        keys = key_words(self, "plan.abort", "plan.resume", "plan.review", "money.start")
+        keys = key_words(self, "plan.abort", "plan.resume", "plan.review", "money.start", "plan.open-job")
         told = progress_lines(plan, self.stop, seen, keys, brief=self.size.height < LOW)
+        if self.job is not None:
+            told.append(job_line(self.job, keys["plan.open-job"]))
         self.standing.display = bool(told)
         self.standing.show(told)
         room = self.body_lines() - len(told_lines(told, width)) - HEADING - ROWS_LEAST

@@ -7,11 +7,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from jobcontract.job_states import PLAN_ACCOUNT
 from jobcontract.states import InputType, Moves
 
 SERVICE_FAMILY = "service"
 """The family of jobs that are no application's."""
-PLAN_APPLY = "service.plan-apply"
+PLAN_APPLY = PLAN_ACCOUNT
 """The kind of the account of a confirmed plan."""
 
 
