@@ -25,9 +25,8 @@ import pytest
 from tests.cast import CAST as CAST
 from tests.cast import TENANTS as TENANTS
 from tests.cast import People as People
+from tests.run_folders import RUN_PREFIX, RUNS, alone, cluster_in, freeze, remove_dead_runs, remove_run
 
-RUNS = Path(tempfile.gettempdir())
-RUN_PREFIX = "jc-"
 DATABASE_OWNER = "jobs_owner"
 TEMPLATE = "template_jobs"
 
@@ -60,7 +59,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Make the run's folder in the process that owns the run; freeze language, zone and configuration in every one."""
     worker = getattr(config, "workerinput", None)
     if worker is None:
-        _remove_dead_runs()
+        remove_dead_runs()
         folder = Path(tempfile.mkdtemp(prefix=RUN_PREFIX, dir=RUNS))
         folder.chmod(0o711)
         lock = os.open(folder / "alive", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
@@ -69,7 +68,7 @@ def pytest_configure(config: pytest.Config) -> None:
     else:
         folder = Path(worker["run_folder"])
     config.stash[RUN_FOLDER] = folder
-    _freeze(folder)
+    freeze(folder)
 
 
 class RunFolder:
@@ -115,73 +114,12 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     """The owner of the run stops the server and removes the folder."""
     lock = config.stash.get(RUN_LOCK, None)
     if lock is not None:
-        _remove_run(config.stash[RUN_FOLDER])
+        remove_run(config.stash[RUN_FOLDER])
         os.close(lock)
 
 
 RUN_FOLDER = pytest.StashKey[Path]()
 RUN_LOCK = pytest.StashKey[int]()
-
-
-def _freeze(folder: Path) -> None:
-    home = folder / "home"
-    home.mkdir(mode=0o700, exist_ok=True)
-    for name in list(os.environ):
-        if name.startswith(("JOBSERVICE_", "JOBCONSOLE_", "PG", "XDG_", "LC_")):
-            del os.environ[name]
-    os.environ.update(
-        TZ="UTC",
-        LANG="C.UTF-8",
-        HOME=str(home),
-        XDG_CONFIG_HOME=str(home / "config"),
-        XDG_DATA_HOME=str(home / "share"),
-        XDG_STATE_HOME=str(home / "state"),
-        XDG_CACHE_HOME=str(home / "cache"),
-        XDG_RUNTIME_DIR=str(home),
-    )
-
-
-def _cluster(folder: Path) -> Any:
-    """The run's server. Imported here: tests of the console run where the server's libraries are not installed."""
-    from jobservice.cluster import Cluster
-    from jobservice.embedded import NEWEST, server_user, wheel_programs
-
-    return Cluster(
-        folder=folder,
-        programs=wheel_programs(NEWEST),
-        user=server_user(),
-        options={"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "400"},
-    )
-
-
-def _remove_run(folder: Path) -> None:
-    if (folder / "cluster").exists():
-        _cluster(folder).stop()
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-def _remove_dead_runs() -> None:
-    """Stop what runs that were killed left behind: their owner's lock is free."""
-    for alive in RUNS.glob(f"{RUN_PREFIX}*/alive"):
-        try:
-            lock = os.open(alive, os.O_RDWR | os.O_CLOEXEC)
-        except OSError:
-            continue
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            _remove_run(alive.parent)
-        except OSError:
-            continue
-        finally:
-            os.close(lock)
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """One test process at a time."""
-    with (folder / "turn").open("w") as turn:
-        fcntl.flock(turn, fcntl.LOCK_EX)
-        yield
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,8 +172,8 @@ def run_folder(request: pytest.FixtureRequest) -> Path:
 @pytest.fixture(scope="session")
 def server(run_folder: Path) -> Server:
     """The run's PostgreSQL 18, started by whoever asks first, with the roles and the template database."""
-    server = Server(cluster=_cluster(run_folder))
-    with _alone(run_folder):
+    server = Server(cluster=cluster_in(run_folder))
+    with alone(run_folder):
         if not (run_folder / "ready").exists():
             server.cluster.start()
             _prepare(server)
@@ -260,7 +198,7 @@ def spare(folder: Path) -> Iterator[Server]:
     """A PostgreSQL of a test's own in that folder, to stop and start; it has the owner's role and no database."""
     folder.mkdir(mode=0o711)
     folder.chmod(0o711)
-    server = Server(cluster=_cluster(folder))
+    server = Server(cluster=cluster_in(folder))
     server.cluster.start()
     try:
         with server.superuser() as connection:
@@ -283,7 +221,7 @@ def spare_server(run_folder: Path, worker_id: str) -> Iterator[Server]:
 def database_name(server: Server, run_folder: Path, worker_id: str) -> str:
     """This test process's own database, a copy of the template."""
     name = f"jobs_{worker_id}"
-    with _alone(run_folder):  # a template is copied only while nobody is connected to it
+    with alone(run_folder):  # a template is copied only while nobody is connected to it
         server.create_database(name, template=TEMPLATE)
     return name
 
