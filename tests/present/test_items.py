@@ -176,7 +176,7 @@ def test_an_act_is_named_by_what_it_does(title: str, queue_id: str, words: str) 
 @pytest.mark.parametrize(
     ("kept", "piece", "told"),
     [
-        (False, "◆ in plan lark-42", "◆ in plan lark-42 · of you · free again at 10:00 unless it is confirmed"),
+        (False, "◆ in plan lark-42", "◆ in plan lark-42 · of you · free at 10:00 if not confirmed"),
         (True, "◆ held by plan lark-42", "◆ held by plan lark-42 until its turn · of you"),
     ],
 )

@@ -184,7 +184,7 @@ def _plan_line(item: Item, plan: PlanRef, seen: Seen, *, absolute: bool) -> Line
     until = ""
     if item.expires_at is not None:
         when = both(item.expires_at, seen.zone) if absolute else short(item.expires_at, seen.zone, seen.now)
-        until = f"free again at {when} unless it is confirmed"
+        until = f"free at {when} if not confirmed"
     return field("holder", *joined([Piece(f"◆ in plan {plan.name}"), whose, Piece(until)]))
 
 

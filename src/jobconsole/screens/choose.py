@@ -45,7 +45,8 @@ class ChooseScreen(Dialog[str]):
     ChooseScreen #title { text-style: bold; height: 1; }
     ChooseScreen Input { border: none; height: 1; padding: 0; background: $panel; }
     ChooseScreen Input:focus { border: none; }
-    ChooseScreen OptionList { height: auto; max-height: 1fr; border: none; padding: 0; background: $surface; }
+    ChooseScreen OptionList { height: auto; max-height: 1fr; border: none; padding: 0; background: $surface;
+        scrollbar-size-vertical: 1; text-wrap: nowrap; text-overflow: ellipsis; }
     ChooseScreen OptionList:focus { border: none; }
     ChooseScreen #said { height: auto; color: $text-warning; display: none; }
     """
@@ -97,9 +98,17 @@ class ChooseScreen(Dialog[str]):
         if choice.reason is None:
             self.dismiss(choice.id)
             return
+        self._tell(choice)
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        """Whole under the list, as the line of the choice has one line alone: why this one cannot be chosen."""
+        event.stop()
+        self._tell(next(choice for choice in self._choices if choice.id == event.option.id))
+
+    def _tell(self, choice: Choice) -> None:
         said = self.query_one("#said", Static)
         said.update(txt(f"{choice.title}: {choice.reason}"))
-        said.display = True
+        said.display = choice.reason is not None
 
     def _fill(self, typed: str) -> None:
         words = typed.casefold().split()

@@ -73,7 +73,7 @@ class ActingDialog(Dialog[R]):
     ActingDialog > #dialog { width: 68; max-width: 100%; height: auto; max-height: 100%; padding: 0 2;
         background: $surface; border: round $primary; }
     ActingDialog #title { text-style: bold; height: auto; max-height: 2; margin-bottom: 1; }
-    ActingDialog #question { height: auto; }
+    ActingDialog #question { height: auto; scrollbar-size-vertical: 1; }
     ActingDialog #fault { color: $text-error; height: auto; max-height: 2; display: none; }
     ActingDialog #buttons { height: 1; margin-top: 1; align-horizontal: center; }
     ActingDialog #buttons Button { margin: 0 2; min-width: 10; height: 1; }

@@ -45,9 +45,9 @@ class HelpScreen(Dialog[None]):
     ]
     DEFAULT_CSS = """
     HelpScreen { background: $background 60%; align: center middle; }
-    HelpScreen > VerticalScroll { width: 100; max-width: 100%; height: auto; max-height: 100%; padding: 0 2;
-        background: $surface; border: round $primary; border-subtitle-color: $text-muted; }
-    HelpScreen Static { height: auto; }
+    HelpScreen > VerticalScroll { width: 100; max-width: 100%; height: auto; max-height: 100%; padding: 0 1 0 2;
+        background: $surface; border: round $primary; border-subtitle-color: $text-muted; scrollbar-size-vertical: 1; }
+    HelpScreen Static { height: auto; padding-right: 1; }
     """
 
     def __init__(self, text: HelpText) -> None:

@@ -27,7 +27,7 @@ class SummaryScreen(Dialog[None]):
     DEFAULT_CSS = """
     SummaryScreen { background: $background 60%; align: center middle; }
     SummaryScreen > VerticalScroll { width: 74; max-width: 100%; height: auto; max-height: 100%; padding: 0 2;
-        background: $surface; border: round $primary; border-subtitle-color: $text-muted; }
+        background: $surface; border: round $primary; border-subtitle-color: $text-muted; scrollbar-size-vertical: 1; }
     SummaryScreen #sent { margin-top: 1; }
     """
 

@@ -30,6 +30,7 @@ from jobconsole.screens.sending import SendingDialog, surely
 from jobconsole.widgets.form import Form, Prose
 from jobconsole.widgets.line_entry import LineEntry
 from jobconsole.widgets.lines import Lines
+from jobconsole.widgets.tick import Tick
 from jobcontract.errors import ErrorCode
 from jobcontract.ids import REASON_MAX
 from jobcontract.operating import LeftOut, RecoveryAct
@@ -167,7 +168,7 @@ class RecoveryForm(SendingDialog[Recovery]):
                     yield LineEntry(id="until", compact=True, max_length=TIME_MOST, placeholder="today 00:00 · -2h")
         yield Lines(id="stretch", indent=2)
         if act is RecoveryAct.REPLAY:
-            yield Checkbox(SKIPPED[False], id="skipped", compact=True)
+            yield Tick(SKIPPED[False], id="skipped", compact=True)
         elif not disable:
             yield Static(Content("Only of these causes (empty: any)"), classes="asked")
             yield LineEntry(id="causes", compact=True, max_length=TIME_MOST * 2, placeholder=", ".join(DeadCause)[:40])

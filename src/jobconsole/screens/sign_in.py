@@ -26,7 +26,7 @@ class SignInScreen(Dialog[Token]):
     SignInScreen Static { height: auto; }
     SignInScreen #title { text-style: bold; }
     SignInScreen #reason { color: $text-warning; margin-top: 1; }
-    SignInScreen #about { height: auto; }
+    SignInScreen #about { height: auto; scrollbar-size-vertical: 1; }
     SignInScreen TokenInput { margin: 1 0; height: 1; border: none; padding: 0 1; background: $panel; }
     SignInScreen TokenInput:focus { border: none; background: $primary-muted; }
     SignInScreen.-low TokenInput { margin: 0; }

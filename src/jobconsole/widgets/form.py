@@ -16,6 +16,7 @@ from textual.widgets import Checkbox, Input, Select, Static, TextArea
 
 from jobconsole.present.text import txt
 from jobconsole.present.times import SHORT_EXAMPLES, read_instant
+from jobconsole.widgets.tick import Tick
 from jobcontract.ids import NOTE_MAX, storable, visible
 from jobcontract.states import InputType
 
@@ -219,7 +220,7 @@ class BooleanField(Field):
 
     def entry(self) -> Widget:
         """A box to tick."""
-        return Checkbox("yes", compact=True)
+        return Tick("yes", compact=True)
 
     def read(self, now: datetime | None) -> Value | None:  # noqa: ARG002  the same for every field
         """Whether it is ticked."""
