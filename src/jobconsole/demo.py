@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Mapping
@@ -83,7 +84,8 @@ def demo(headless: bool, environment: bool, person: str, data: Path | None) -> N
 
 
 def tell_environment(person: str, data: Path | None) -> int:
-    """Print what points the twins at the demo that runs, as the shell reads it; 0. Never onto a terminal: a token."""
+    """Print what points the twins at the demo that runs, as the shell reads it, and lets it find them by name; 0. Never
+    onto a terminal: a token."""
     if sys.stdout.isatty():
         raise DemoFailed('This prints a token, so not onto a terminal. Type: eval "$(jobconsole demo --env)"')
     service = DemoService.start(data=data)
@@ -93,6 +95,7 @@ def tell_environment(person: str, data: Path | None) -> int:
         wanted = service.person(person)
         click.echo(f"export JOBCONSOLE_URL={service.url}")
         click.echo(f"export JOBCONSOLE_TOKEN={wanted.token.get_secret_value()}")
+        click.echo(f'export PATH={shlex.quote(str(Path(sys.executable).parent))}:"$PATH"')
         return 0
     finally:
         service.stop()
@@ -193,5 +196,5 @@ def _played_by(service: DemoService, who: str) -> DemoPerson:
 
 def _tell(seconds: float | None) -> None:
     """One line on the terminal while the service starts; None wipes it."""
-    text = "" if seconds is None else f"Starting PostgreSQL, the API and the Worker … {seconds:.0f} s"
+    text = "" if seconds is None else f"Starting the demo, or joining the one that runs … {seconds:.0f} s"
     click.echo(f"\r{text:<60}" + ("\r" if seconds is None else ""), nl=False, err=True)
