@@ -117,6 +117,54 @@ async def test_every_violation_is_refused_under_every_role(
     assert any("RestrictViolation" in each for each in answered["INV-07"] if "worker" in each)
 
 
+FORWARD = "update jobs.jobs set version = version + 1, progress = 50, fence = 5, event_sequence = 5 where id = %(job)s"
+BACK = (
+    # of a job that runs, half done, under the fifth fence; and of one that failed
+    ("INV-04", "running", ROOT.format("progress = 49"), "progress falls from 50 to 49"),
+    ("INV-03", "running", ROOT.format("status = 'pending', started_at = null, holder = null"), "has begun"),
+    ("INV-06", "running", ROOT.format("event_sequence = 4"), "sequence, fence and version rise"),
+    ("INV-03", "running", ROOT.format("fence = 4"), "sequence, fence and version rise"),
+    ("INV-03", "running", "update jobs.jobs set progress = 51 where id = %(job)s", "sequence, fence and version rise"),
+    ("INV-03", "failed", ROOT.format("failure_summary = 'Otherwise.'"), "is settled as failed"),
+    ("INV-03", "failed", ROOT.format("activity_at = activity_at + interval '1 s'"), "is settled as failed"),
+)
+
+
+@pytest.mark.requirement("INV-03", "INV-04", "INV-06")
+async def test_a_job_goes_only_forward_whoever_writes(
+    stage: JobStage, jobs: dict[str, str], connections: dict[str, psycopg.Connection[Any]]
+) -> None:
+    """Each by the wall that is there for it, and by no other."""
+    owner = connections["jobs_owner"]
+    for invariant, which, query, said in BACK:
+        with owner.transaction(force_rollback=True):
+            if which == "running":
+                assert owner.execute(FORWARD, {"job": jobs[which]}).rowcount == 1
+            with pytest.raises(RESTRICTED) as refused, owner.transaction():
+                owner.execute(query, {"job": jobs[which]})
+            assert said in str(refused.value), (invariant, query)
+    settles = ROOT.format(
+        "status = 'failed', settled_at = activity_at, failure_summary = 'So.', failure_reference = 'r'"
+    )
+    with owner.transaction(force_rollback=True):
+        owner.execute(settles, {"job": jobs["running"]})
+        held = owner.execute("select holder from jobs.jobs where id = %s", (jobs["running"],)).fetchone()
+    assert (stage.row(jobs["running"])["holder"] is None, held) == (False, (None,)), "nobody runs what has ended"
+
+
+@pytest.mark.requirement("INV-10")
+@pytest.mark.parametrize(
+    ("column", "other"), [("tenant", "'globex'"), ("kind", "'t.other'"), ("lineage", f"'{NEW}'::uuid")]
+)
+async def test_a_retry_is_of_the_tenant_kind_and_lineage_of_what_it_retries(
+    jobs: dict[str, str], connections: dict[str, psycopg.Connection[Any]], column: str, other: str
+) -> None:
+    named, values = _copy(retry_of="id", lineage="lineage").split(" select ")
+    retry = f"{named} select {values.replace(f' {column},', f' {other},', 1)}"
+    with pytest.raises(RESTRICTED, match="what it is a retry of"):
+        connections["jobs_owner"].execute(retry, {"job": jobs["failed"], "new": NEW})
+
+
 @pytest.mark.requirement("INV-10")
 async def test_a_second_unsettled_retry_is_refused(
     jobs: dict[str, str], connections: dict[str, psycopg.Connection[Any]]

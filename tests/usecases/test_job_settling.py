@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from typing import Any
+from uuid import UUID
 
 import pytest
 
 from jobcontract.job_states import JobStatus
 from jobservice.store import jobs as store
-from jobservice.usecases.job_settling import Settled, settle
+from jobservice.usecases.job_settling import Hold, JobMoved, Settled, settle
 from tests.usecases.job_desk_stage import FAMILY, LOUD_TWO, JobStage, job_stage
 
 
@@ -80,6 +81,36 @@ async def test_reconcilers_at_the_same_instant_settle_once(stage: JobStage) -> N
     assert [each.here for each in settled].count(True) == 1
     assert stage.story(job.id).count("settled") == stage.story(job.id).count("reconciled") == 1
     assert len(stage.notices(job.id)) == 1
+
+
+@pytest.mark.requirement("INV-03")
+async def test_a_job_that_is_not_as_it_was_read_is_not_settled(stage: JobStage) -> None:
+    """Whoever reads without the lock, or goes on with what was locked before, writes nothing."""
+    job = await stage.submit(LOUD_TWO)
+    async with stage.worker.transaction("acme") as transaction:
+        before = await store.lock(transaction, FAMILY, job.id)
+        assert before is not None
+    stage.people.connection.execute("update jobs.jobs set version = version + 1 where id = %s", (job.id,))
+    with pytest.raises(JobMoved):
+        async with stage.worker.transaction("acme") as transaction:
+            await settle(transaction, before, JobStatus.FAILED, sentence="It went wrong.")
+    assert stage.row(job.id)["status"] == "pending"
+    assert stage.story(job.id) == ["submitted"]
+
+
+@pytest.mark.requirement("INV-03")
+async def test_a_worker_settles_only_under_its_own_fence(stage: JobStage) -> None:
+    job = await stage.submit(LOUD_TWO)
+    await stage.carried(job.id, JobStatus.RUNNING)
+    row = stage.row(job.id)
+    holder, fence = str(row["holder"]), row["fence"]
+    for hold in (Hold(holder=holder, fence=fence - 1), Hold(holder=str(UUID(int=1)), fence=fence)):
+        async with stage.worker.transaction("acme") as transaction:
+            found = await store.lock(transaction, FAMILY, job.id)
+            assert found is not None
+            with pytest.raises(JobMoved):
+                await settle(transaction, found, JobStatus.FAILED, sentence="It went wrong.", hold=hold)
+        assert stage.row(job.id) == row
 
 
 async def test_nobody_s_cancellation_is_a_failure_and_no_status_that_goes_on_settles(stage: JobStage) -> None:
