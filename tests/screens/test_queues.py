@@ -195,6 +195,9 @@ async def test_an_empty_view_says_so_and_what_to_do() -> None:
         assert "Nothing is set aside in Supplier payouts." in screen_text(app)
         await pilot.press("c")
         assert "Claim: nothing is selected" in screen_text(app)
+        keys = screen_text(app).splitlines()[-1]
+        assert not {"open", "claim", "mark"} & set(keys.split()), "keys of an item where there is none"
+        assert "go to" in keys
 
 
 async def test_one_item_has_a_screen_of_its_own_and_a_key_besides_escape_leads_back() -> None:

@@ -9,6 +9,9 @@ from enum import StrEnum
 from jobconsole.commands.situation import Situation
 from jobcontract.permissions import Permission
 
+NONE_SELECTED = " is selected"
+"""How the reason of a judge ends where the list has nothing that the command could be of: `no job is selected`."""
+
 
 class Danger(StrEnum):
     """How far a command reaches; the value is the word shown in help."""

@@ -34,6 +34,7 @@ from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
 from jobconsole.commands.catalogue import BY_ID, applies, commands_of, unavailable
+from jobconsole.commands.command import NONE_SELECTED
 from jobconsole.commands.keymap import PLACE_KEYS, Keymap, bound, keymap_at
 from jobconsole.commands.situation import Situation
 from jobconsole.screens.dialog import ActingDialog
@@ -159,11 +160,12 @@ class PlaceScreen(Screen[None]):
         situation = self.situation()
         hinted = sorted((c for c in commands_of(self.PLACE) if c.hint), key=lambda c: c.rank)
         told = [(command, unavailable(command, situation)) for command in hinted]
-        # What the shell cannot do now is no news; what this place cannot do now is.
+        # What the shell cannot do now is no news, nor that a list is empty; what this place cannot do with a row is.
         shown = [
             (command, reason is None)
             for command, reason in told
-            if (reason is None or command.places) and (command.concerns is None or command.concerns(situation))
+            if (reason is None or (command.places and not reason.endswith(NONE_SELECTED)))
+            and (command.concerns is None or command.concerns(situation))
         ]
         self.keys.show(shown, self._keymap)
         self._show_frame()
