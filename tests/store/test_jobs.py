@@ -152,6 +152,57 @@ async def test_a_job_goes_only_forward_whoever_writes(
     assert (stage.row(jobs["running"])["holder"] is None, held) == (False, (None,)), "nobody runs what has ended"
 
 
+SUBMITTED = {
+    "kind": "'t.other'",
+    "kind_version": "kind_version + 1",
+    "moves": "'money'",
+    "carrier": "'plan'",
+    "inputs_digest": "sha256('x')",
+    "requester": "'k.rao'",
+    "requested_at": "requested_at - interval '1 s'",
+    "lineage": "jobs.uuid7()",
+    "retry_of": "jobs.uuid7()",
+    "plan": "jobs.uuid7()",
+    "recovery": "jobs.uuid7()",
+    "subject": "'Otherwise'",
+    "customer": "'CUST-8'",
+    "workspace": "'W-8'",
+    "failure_effect": "'t.other'",
+}
+
+
+@pytest.mark.requirement("INV-03")
+@pytest.mark.parametrize("column", SUBMITTED)
+async def test_a_job_stays_what_was_submitted(
+    jobs: dict[str, str], connections: dict[str, psycopg.Connection[Any]], column: str
+) -> None:
+    """What it does, for whom, and who is asked for the code: nobody turns it to something else under way."""
+    change = ROOT.format(f"{column} = {SUBMITTED[column]}")
+    with pytest.raises(RESTRICTED, match="stays what was submitted"):
+        connections["jobs_owner"].execute(change, {"job": jobs["running"]})
+
+
+STEP_BACK = (
+    ("attempts = 2", "attempts and progress only rise"),
+    ("progress = 49", "attempts and progress only rise"),
+    ("sent_at = null", "attempts and progress only rise"),
+    ("label = 'Otherwise'", "stays what was submitted"),
+    ("use_case = 'payments.other'", "stays what was submitted"),
+)
+
+
+@pytest.mark.requirement("INV-03", "INV-04", "steps")
+@pytest.mark.parametrize(("change", "said"), STEP_BACK)
+async def test_a_step_goes_only_forward_and_keeps_its_definition(
+    jobs: dict[str, str], connections: dict[str, psycopg.Connection[Any]], change: str, said: str
+) -> None:
+    owner, job = connections["jobs_owner"], {"job": jobs["running"]}
+    with owner.transaction(force_rollback=True):
+        assert owner.execute(STEP.format("attempts = 3, progress = 50, sent_at = jobs.now()"), job).rowcount == 1
+        with pytest.raises(RESTRICTED, match=said), owner.transaction():
+            owner.execute(STEP.format(change), job)
+
+
 @pytest.mark.requirement("INV-10")
 @pytest.mark.parametrize(
     ("column", "other"), [("tenant", "'globex'"), ("kind", "'t.other'"), ("lineage", f"'{NEW}'::uuid")]
