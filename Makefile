@@ -65,7 +65,7 @@ format: $(READY)
 	$(BIN)/ruff check --fix .
 
 snapshots: $(READY)
-	$(BIN)/python -m pytest tests/snapshots --snapshot-update
+	$(BIN)/python -m pytest -m '' tests/snapshots --snapshot-update
 	$(BIN)/python -m tests.snapshots.pictures
 
 # New pins: the only target that looks for newer versions. It writes no address of where they came from.

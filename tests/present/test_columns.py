@@ -108,3 +108,16 @@ def test_only_whole_pieces_are_shown(texts: list[str], width: int) -> None:
 def test_a_clipped_line_ends_where_it_was_cut() -> None:
     line = (Piece("6 days old"), Piece(" · "), Piece("invoice on file"), Piece(" · more"))
     assert plain(clip_line(line, 20)) == "6 days old · invoic…"
+
+
+def test_an_instant_is_not_broken_where_a_line_holds_it_whole() -> None:
+    told = (Piece("met by its identity · 019cacb8 · Mon 2026-03-02 04:05:00 GMT, 5 h ago"),)
+    assert [plain(each) for each in wrap_line(told, 50, 2)] == [
+        "met by its identity · 019cacb8 · ",
+        "  Mon 2026-03-02 04:05:00 GMT, 5 h ago",
+    ]
+    assert [plain(each).strip() for each in wrap_line((Piece("at Mon 2026-03-02 04:05:00 GMT"),), 16, 2)] == [
+        "at Mon",
+        "2026-03-02",
+        "04:05:00 GMT",
+    ]

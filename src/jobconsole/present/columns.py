@@ -17,6 +17,12 @@ from jobconsole.present.text import line
 
 ELLIPSIS = "…"
 GAP = 2
+_INSTANT_CELLS = 30
+"""Cells of the longest instant, `Mon 2026-03-02 04:05:00 GMT,`, which is not broken where a line has room for it."""
+_WORDS = re.compile(r" +|[^ ]+")
+_DATED_WORDS = re.compile(
+    r"(?:\b[A-Z][a-z]{2} )?\b\d{4}-\d{2}-\d{2} \d{2}:\d{2}(?::\d{2})?(?: [A-Z]{2,5}\b)?[^ ]*| +|[^ ]+"
+)
 
 
 class Tone(StrEnum):
@@ -200,13 +206,14 @@ def clip_line(pieces: Line, width: int) -> Line:
 def wrap_line(pieces: Line, width: int, indent: int = 0) -> list[Line]:
     """The line broken between words into lines of `width` cells; those after the first begin after `indent` blanks.
 
-    A word longer than a line is clipped nowhere: it is broken where the line ends.
+    A word longer than a line is clipped nowhere: it is broken where the line ends. An instant is one word where it fits.
     """
     room = max(8, width)
+    words = _DATED_WORDS if room - indent >= _INSTANT_CELLS else _WORDS
     lines: list[list[Piece]] = [[]]
     used = 0
     for piece in pieces:
-        for word in re.findall(r" +|[^ ]+", line(piece.text)):
+        for word in words.findall(line(piece.text)):
             cells = width_of(word)
             if used + cells > room and used > indent:
                 lines.append([Piece(" " * indent)] if indent else [])

@@ -159,10 +159,10 @@ def branch_cells(branch: Branch, at: At) -> Mapping[str, Piece]:
 def branch_lines(branch: Branch, at: At, key: str) -> Sequence[Line]:
     """The job of the lineage under the cursor, in full."""
     word, tone = STATES[branch.relative.status]
-    who = f"for {branch.relative.requester.name}" if branch.relative.requester is not None else "for no person"
+    who = f"by {branch.relative.requester.name}" if branch.relative.requester is not None else "by no person"
     opens = Piece("" if branch.here else f"{key} opens it", Tone.MINE)
     head = joined(
-        [Piece(word, tone), Piece(f"submitted {both(branch.relative.requested_at, at.zone)}"), Piece(who), opens]
+        [Piece(word, tone), Piece(f"asked for {both(branch.relative.requested_at, at.zone)}"), Piece(who), opens]
     )
     reason = (Piece(branch.relative.reason),) if branch.relative.reason else ()
     return [head, *([reason] if reason else []), (Piece(branch.relative.id, Tone.QUIET),)]
