@@ -154,8 +154,8 @@ async def test_what_others_have_hides_nothing_of_ones_own(desk: Desk) -> None:
         for _ in range(FOUND_MOST + 5):
             add_job(connection, at, customer="C-1", workspace="W-2", requester="p.push")
     for text in (mine[:8], "p.push"):
-        found = [each.id for each in (await find(desk.service, of_both, text)).found if each.noun is FoundNoun.JOB]
-        assert found == [mine], "nor what another workspace of the same customer has"
+        ids = [each.id for each in (await find(desk.service, of_both, text)).found if each.noun is FoundNoun.JOB]
+        assert ids == [mine], "nor what another workspace of the same customer has"
 
 
 async def test_more_than_are_shown_are_told(desk: Desk) -> None:
