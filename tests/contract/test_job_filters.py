@@ -86,6 +86,12 @@ def test_a_kind_is_kept_as_it_is_written_and_judged_however_it_is() -> None:
         judge_names(found, tenant="acme", kinds=["Mail.Send_Receipt", "two words"])
 
 
+def test_a_sign_that_means_any_other_is_part_of_a_kind_between_quotes() -> None:
+    found = parse('kind:"mail.*","a%b"')
+    assert found.values("kind") == ("mail.*", "a%b")
+    assert parse(write(found)) == found, "written back between quotes"
+
+
 @pytest.mark.parametrize(
     ("text", "said", "at"),
     [

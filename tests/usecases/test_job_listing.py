@@ -79,7 +79,7 @@ def any_filter(chance: random.Random, rows: list[Row], now: datetime) -> tuple[s
     two = ("retried", "resolved")
     options: list[tuple[str, Test]] = [
         (f"status:{','.join(statuses)}", lambda row: row["status"] in statuses),
-        (f"kind:{','.join(kinds)}", lambda row: row["kind"] in kinds),
+        (f"kind:{','.join(chance.choice((each, each.upper())) for each in kinds)}", lambda row: row["kind"] in kinds),
         ("requester:me,none", lambda row: row.get("requester") in ("o.lind", None)),
         ("requester:m.ito", lambda row: row.get("requester") == "m.ito"),
         (f"scope:{scope}", lambda row: scope in (row.get("customer"), row.get("workspace"))),
