@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 Selected = Callable[[], "JobSummary | None"]
 Took = Callable[["JobSummary"], None]
-TICKET = "The ticket where it is followed up (may stay empty):"
+TICKET = "The ticket where it is followed up (may stay empty)"
 
 
 def handlers(screen: SeenScreen, selected: Selected, took: Took) -> Mapping[str, Handler]:

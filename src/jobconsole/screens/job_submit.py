@@ -64,7 +64,7 @@ class SubmitForm(SendingDialog[Submitted]):
     SubmitForm #about { margin-bottom: 1; }
     SubmitForm .line { height: 1; }
     SubmitForm .line > .label { width: 11; color: $secondary; }
-    SubmitForm LineEntry { border: none; height: 1; padding: 0 1; width: 1fr; background: $panel; }
+    SubmitForm LineEntry { border: none; height: 1; padding: 0; width: 1fr; background: $panel; }
     SubmitForm LineEntry:focus { border: none; background: $panel-lighten-1; }
     SubmitForm Form { margin-top: 1; }
     SubmitForm Field { margin-bottom: 0; }

@@ -117,7 +117,7 @@ class OrderForm(SendingDialog[R], Generic[R]):
     DEFAULT_CSS = """
     OrderForm #about { margin-bottom: 1; }
     OrderForm .asked { height: 1; width: auto; margin-right: 1; }
-    OrderForm #reference { border: none; height: 1; padding: 0 1; margin-bottom: 1; background: $panel; }
+    OrderForm #reference { border: none; height: 1; padding: 0; margin-bottom: 1; background: $panel; }
     OrderForm #reference:focus { border: none; background: $panel-lighten-1; }
     OrderForm #answered { margin-top: 1; }
     OrderForm #command { margin-top: 1; max-height: 6; }

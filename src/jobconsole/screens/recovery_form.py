@@ -103,7 +103,7 @@ class RecoveryForm(SendingDialog[Recovery]):
     DEFAULT_CSS = """
     RecoveryForm > #dialog { width: 78; }
     RecoveryForm .asked { height: 1; width: 1fr; }
-    RecoveryForm LineEntry { border: none; height: 1; padding: 0 1; background: $panel; }
+    RecoveryForm LineEntry { border: none; height: 1; padding: 0; background: $panel; }
     RecoveryForm LineEntry:focus { border: none; background: $panel-lighten-1; }
     RecoveryForm #times { height: 2; }
     RecoveryForm #times Vertical { height: 2; width: 1fr; margin-right: 1; }
