@@ -14,7 +14,6 @@ from jobconsole.present.link import LinkState
 from jobconsole.screens.item import ItemScreen
 from jobconsole.screens.queues import QueuesScreen
 from jobcontract.routes import EVENTS, QUEUE_ITEMS
-from jobcontract.states import ItemView
 from tests.screens.acting_stage import said
 from tests.screens.idle import screen_text, until
 from tests.screens.stage import (
@@ -171,33 +170,6 @@ async def test_a_queue_that_is_named_before_the_place_has_read_its_queues_is_sho
         await until(app, lambda: app.screen is screen and screen.wanted == DISPUTES, "the place of the queues")
         screen.refresh_all()
         await until(app, lambda: screen.queue and screen.queue.id == DISPUTES and len(screen.listing) == 1, "disputes")
-
-
-async def test_v_shows_what_is_set_aside_and_what_is_closed() -> None:
-    fake, ids = service()
-    act(fake, ids[0], "set-aside", KIRAN, until="2026-03-04T09:00:00Z", reason="bank holiday")
-    act(fake, ids[1], "reject", KIRAN, reason="double")
-    async with on_stage(fake) as (app, screen, pilot):
-        assert len(screen.listing) == 10
-        await pilot.press("v")
-        await until(app, lambda: screen.view is ItemView.SET_ASIDE and len(screen.listing) == 1, "what is set aside")
-        assert "‖ until 4 Mar 09:00" in screen_text(app)
-        await pilot.press("v")
-        await until(app, lambda: screen.view is ItemView.CLOSED and len(screen.listing) == 1, "what is closed")
-        assert "✗ rejected" in screen_text(app)
-
-
-async def test_an_empty_view_says_so_and_what_to_do() -> None:
-    fake, _ = service()
-    async with on_stage(fake) as (app, screen, pilot):
-        await pilot.press("v")
-        await until(app, lambda: screen.view is ItemView.SET_ASIDE and screen.listing.started, "the view")
-        assert "Nothing is set aside in Supplier payouts." in screen_text(app)
-        await pilot.press("c")
-        assert "Claim: nothing is selected" in screen_text(app)
-        keys = screen_text(app).splitlines()[-1]
-        assert not {"open", "claim", "mark"} & set(keys.split()), "keys of an item where there is none"
-        assert "go to" in keys
 
 
 async def test_one_item_has_a_screen_of_its_own_and_a_key_besides_escape_leads_back() -> None:
