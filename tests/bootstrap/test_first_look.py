@@ -161,7 +161,14 @@ async def test_the_same_reason_is_said_once_in_a_while(tmp_path: Path, monkeypat
 
 async def test_a_stop_ends_the_wait_for_an_answer() -> None:
     """Of a server that takes the connection and says nothing."""
-    silent = await asyncio.start_server(lambda *_: asyncio.sleep(60), "127.0.0.1", 0)
+
+    async def say_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            await reader.read()
+        finally:
+            writer.close()
+
+    silent = await asyncio.start_server(say_nothing, "127.0.0.1", 0)
     async with silent:
         url = f"postgresql://a@127.0.0.1:{silent.sockets[0].getsockname()[1]}/d"
         stop = asyncio.Event()

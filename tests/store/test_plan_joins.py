@@ -86,5 +86,9 @@ async def test_holding_and_giving_back_join_by_hash(desk: Desk, planned: dict[st
         await leases.let_go(transaction, found.id, owner=found.owner)
         assert planned.keys() == HELD
         assert [name for name, text in planned.items() if compares_each_with_each(text)] == []
-        row = await (await transaction.connection.execute("show enable_nestloop")).fetchone()
-        assert row == {"enable_nestloop": "on"}, "what comes after is planned as ever"
+        row = await (
+            await transaction.connection.execute(
+                "select current_setting('enable_nestloop') as nested, current_setting('enable_mergejoin') as merged"
+            )
+        ).fetchone()
+        assert row == {"nested": "on", "merged": "on"}, "what comes after is planned as ever"

@@ -2,7 +2,7 @@
 
 The rows are a moment old, and the statistics say of before that nobody holds anything: to the planner both sides are one
 row, and every way of joining them costs the same. A nested loop that compares each with each is then as likely as one that
-looks into an index, and takes a square of fifty thousand.
+looks into an index, and so is a merge by the holder, whom all of them share: both take a square of fifty thousand.
 
 Only for statements that say of both sides which plan it is: what is joined by hash is read whole.
 """
@@ -17,7 +17,7 @@ from jobservice.store.database import Transaction
 
 @asynccontextmanager
 async def whole_plan(transaction: Transaction) -> AsyncIterator[None]:
-    """For statements about all rows of a plan: they are joined by hash, or in order, whatever the statistics say."""
-    await transaction.row("plan_rows/join", nested="off")
+    """For statements about all rows of a plan: they are joined by hash, whatever the statistics say."""
+    await transaction.row("plan_rows/join", otherwise="off")
     yield
-    await transaction.row("plan_rows/join", nested="on")
+    await transaction.row("plan_rows/join", otherwise="on")

@@ -119,7 +119,7 @@ async def next_row(
 async def begin(
     transaction: Transaction,
     recovery: str,
-    key: str,
+    row: NextRow,
     turn: Turn,
     *,
     sentence: str | None,
@@ -130,7 +130,8 @@ async def begin(
     written = await transaction.run(
         "recovering/begin",
         recovery=recovery,
-        key=key,
+        key=row.key,
+        number=row.number,
         turn=turn.value,
         sentence=sentence,
         occurrence=occurrence,

@@ -167,7 +167,7 @@ class Recovering:
             await store.begin(
                 transaction,
                 due.id,
-                row.key,
+                row,
                 begun.turn,
                 sentence=begun.sentence,
                 occurrence=begun.occurrence,

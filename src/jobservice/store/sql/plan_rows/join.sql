@@ -1,2 +1,4 @@
--- Whether what comes next in the transaction may join by nested loops.
-select set_config('enable_nestloop', %(nested)s, true) as nested
+-- Whether what comes next in the transaction may join other than by hash.
+select
+    set_config('enable_nestloop', %(otherwise)s, true) as nested,
+    set_config('enable_mergejoin', %(otherwise)s, true) as merged
