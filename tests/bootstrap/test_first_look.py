@@ -167,7 +167,9 @@ async def test_a_stop_ends_the_wait_for_an_answer() -> None:
             await reader.read()
         finally:
             writer.close()
+            hung_up.set()
 
+    hung_up = asyncio.Event()
     silent = await asyncio.start_server(say_nothing, "127.0.0.1", 0)
     async with silent:
         url = f"postgresql://a@127.0.0.1:{silent.sockets[0].getsockname()[1]}/d"
@@ -175,3 +177,4 @@ async def test_a_stop_ends_the_wait_for_an_answer() -> None:
         asyncio.get_running_loop().call_later(0.1, stop.set)
         async with asyncio.timeout(5):
             assert not await looking(url).until_taken(stop)
+            await hung_up.wait()
