@@ -53,6 +53,8 @@ class JobFigures(Answer):
     pending: int
     running: int
     as_of: AwareDatetime
+    whole: bool = True
+    """False: there is more than is counted; each is at least so much."""
 
 
 class Overview(Answer):
@@ -86,5 +88,5 @@ class Overview(Answer):
     queues: tuple[QueueLine, ...]
     trend: Trend | None
     jobs: JobFigures | None = None
-    """None also for whoever sees only some customers or workspaces: what is counted is all jobs of the tenant."""
+    """Within the reach of whoever asks."""
     now: AwareDatetime

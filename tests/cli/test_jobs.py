@@ -237,6 +237,8 @@ def test_a_kind_of_job_is_stopped_and_the_overview_counts_jobs(typed: Typed, fur
     assert not furnished.pending.summary.started_at
     shown = typed("overview", person=OPERATOR).output
     assert "jobs that failed, unresolved  6\n" in shown
+    typed.fake.account.reach["s.bell"] = FakeReach(customers=frozenset({"C-1042"}))
+    assert "jobs that failed, unresolved  2\n" in typed("overview", person=SUPPORT).output, "of that customer"
     lift = ("stops", "lift", "job-kind", "workspace.activate", "--reason", "It is back")
     assert typed(*lift, person=OPERATOR).exit_code == 0
     typed.fake.account.work()

@@ -6,6 +6,8 @@ from __future__ import annotations
 import pytest
 
 from jobconsole.app import Console
+from jobconsole.client.fake_job_examples import furnish
+from jobconsole.client.fake_jobs import FakeReach
 from jobconsole.places import PLACES
 from jobconsole.screens.alarms import AlarmsScreen
 from jobconsole.screens.dead_letters import DeadLettersScreen
@@ -16,6 +18,7 @@ from jobconsole.screens.stops import StopsScreen
 from jobcontract.operating import AlarmKind, StopScope
 from tests.screens.acting_stage import flat, said
 from tests.screens.idle import idle, until
+from tests.screens.job_stage import on_jobs
 from tests.screens.money_stage import closed, give
 from tests.screens.recovery_stage import OLLE, at_place, dialog, night, troubled
 from tests.screens.stage import KIRAN, also
@@ -177,3 +180,15 @@ async def test_a_stop_is_not_for_who_may_only_look() -> None:
         await said(app, "Stop work …: That needs work.stop (finance or operator)")
     assert not fake.stops.stops
     assert {place.key for place in PLACES} >= {"0", "7", "9"}
+
+
+@pytest.mark.parametrize(
+    ("customer", "words"), [("C-1042", "2 failures that nobody resolved"), ("C-none", "Nothing needs you")]
+)
+async def test_support_sees_that_jobs_of_its_customers_failed_and_of_no_others(customer: str, words: str) -> None:
+    fake = night()
+    furnish(fake.account)
+    fake.account.reach["s.bell"] = FakeReach(customers=frozenset({customer}))
+    async with on_jobs(fake, person="s.bell") as (app, _, pilot):
+        await pilot.press("0")
+        await said(app, words)

@@ -11,6 +11,7 @@ import pytest
 from jobcontract.operating import AlarmKind, StopScope
 from jobcontract.overview import HOURS, Overview
 from jobcontract.states import ScheduleStanding
+from jobservice.usecases import job_counting
 from jobservice.usecases import overview as usecase
 from jobservice.usecases.overview import overview
 from tests.usecases.desk import DISPUTES, PAYOUTS
@@ -152,7 +153,9 @@ async def test_the_trend_has_a_point_an_hour_the_present_one_last(jobs: Schedule
     assert (trend.dead[0], trend.dead[-1], len(trend.missed)) == (23, 0, HOURS)
 
 
-async def test_jobs_are_counted_for_whoever_reads_all_of_them(jobs: ScheduleDesk) -> None:
+async def test_jobs_are_counted_within_the_reach_of_whoever_asks(
+    jobs: ScheduleDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     hand = JobHand(jobs.connection)
     for status in ("failed", "failed", "running", "pending", "pending", "pending", "succeeded"):
         hand.job(status)
@@ -163,5 +166,14 @@ async def test_jobs_are_counted_for_whoever_reads_all_of_them(jobs: ScheduleDesk
         assert found is not None
         assert (found.unresolved, found.running, found.pending) == (2, 1, 3)
     assert (await of(jobs, "a.admin")).jobs is None
+    hand.job(customer="C-1")
+    hand.job("running", customer="C-1")
+    hand.job(customer="C-2")
     narrowed = replace(jobs.desk.actor("s.bell"), customers=("C-1",))
-    assert (await overview(jobs.service, narrowed)).jobs is None
+    found = (await overview(jobs.service, narrowed)).jobs
+    assert found is not None
+    assert (found.unresolved, found.running, found.pending, found.whole) == (1, 1, 0, True)
+    monkeypatch.setattr(job_counting, "COUNTED", 0)
+    found = (await overview(jobs.service, narrowed)).jobs
+    assert found is not None
+    assert not found.whole

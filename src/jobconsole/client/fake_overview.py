@@ -92,15 +92,13 @@ class FakeOverview:
             money_stopped=None if stop is None or not plans else stop.reason,
             stops=self._stops.listed() if Permission.COLLEAGUE_READ in may else (),
             queues=self._lines() if Permission.QUEUE_READ in may else (),
-            jobs=self._figures(now)
-            if Permission.JOB_READ in may and asked.person.id not in self._account.reach
-            else None,
+            jobs=self._figures(asked.person.id, now) if Permission.JOB_READ in may else None,
             trend=self._trend(rows, now) if runs else None,
             now=now,
         )
 
-    def _figures(self, now: datetime) -> JobFigures:
-        rows = [each for each in self._account.jobs.values() if each.here]
+    def _figures(self, person: str, now: datetime) -> JobFigures:
+        rows = [each for each in self._account.within(person) if each.here]
         statuses = [each.summary.status for each in rows]
         return JobFigures(
             unresolved=sum(each.unresolved for each in rows),

@@ -23,7 +23,7 @@ from jobcontract.states import ScheduleStanding
 
 if TYPE_CHECKING:
     from jobconsole.present.schedules import At
-    from jobcontract.overview import Overview, QueueLine
+    from jobcontract.overview import JobFigures, Overview, QueueLine
 
 WIDE = 120
 """From this width on the names of places stand beside their keys, and a sparkline is twice as wide."""
@@ -162,9 +162,10 @@ def _counted(overview: Overview) -> Iterator[Lead]:
     if dead:
         words = f"{dead:,} {_plural(dead, 'dead letter')}: no machine tries {'it' if dead == 1 else 'them'} again"
         yield _need(Goal.DEAD, "", Piece("✗ dead", Tone.BAD), words)
-    failed = overview.jobs.unresolved if overview.jobs is not None else 0
-    if failed:
-        words = f"{failed:,} {_plural(failed, 'failure')} that nobody resolved, and no retry mended"
+    jobs = overview.jobs
+    failed = jobs.unresolved if jobs is not None else 0
+    if jobs is not None and failed:
+        words = f"{_at_least(jobs)}{failed:,} {_plural(failed, 'failure')} that nobody resolved, and no retry mended"
         yield _need(Goal.FAILED_JOBS, "", Piece("✗ jobs", Tone.BAD), words)
     if unknown:
         words = f"{unknown:,} {_plural(unknown, 'payout')}: nobody knows whether the bank paid"
@@ -218,6 +219,10 @@ def _queue_forms(line: QueueLine) -> tuple[str, ...]:
     return tuple(" · ".join(form) for form in forms)
 
 
+def _at_least(jobs: JobFigures) -> str:
+    return "" if jobs.whole else "at least "
+
+
 def _running(overview: Overview) -> Iterator[Lead]:
     told: list[tuple[Goal, Piece, tuple[str, ...]]] = []
     if overview.processing is not None:
@@ -227,7 +232,11 @@ def _running(overview: Overview) -> Iterator[Lead]:
         told.append((Goal.SCHEDULES, Piece("◆ schedules", Tone.MINE if busy else Tone.QUIET), _both(words, again)))
     if (jobs := overview.jobs) is not None:
         waiting = f"{jobs.pending:,} pending" if jobs.pending else ""
-        words = f"{jobs.running:,} {_plural(jobs.running, 'job')} running" if jobs.running else "no job runs now"
+        words = (
+            f"{_at_least(jobs)}{jobs.running:,} {_plural(jobs.running, 'job')} running"
+            if jobs.running
+            else "no job runs now"
+        )
         told.append((Goal.JOBS, Piece("◆ jobs", Tone.MINE if jobs.running else Tone.QUIET), _both(words, waiting)))
     if overview.workers is not None:
         draining = f"{overview.workers_draining:,} draining" if overview.workers_draining else ""

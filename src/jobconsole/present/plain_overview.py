@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from datetime import tzinfo
 
 from jobconsole.present.amounts import amount_text
@@ -14,7 +14,7 @@ from jobcontract.overview import Overview, QueueLine, Trend
 
 def overview_lines(overview: Overview, zone: tzinfo) -> list[str]:
     """What needs somebody, part by part; what the person may not read is left out."""
-    lines = pairs((name, _number(value)) for name, value in _counts(overview))
+    lines = pairs(_counts(overview))
     if overview.money_stopped is not None:
         lines += ["", line(f"Money is stopped: {overview.money_stopped}")]
     if overview.stops:
@@ -68,30 +68,28 @@ def trend_lines(trend: Trend) -> list[str]:
     )
 
 
-def _counts(overview: Overview) -> Sequence[tuple[str, int | None]]:
+def _counts(overview: Overview) -> Iterator[tuple[str, str | None]]:
     jobs = overview.jobs
-    return (
-        ("late schedules", overview.late),
-        ("dead letters", overview.dead),
-        ("parked schedules", overview.parked),
-        ("disabled schedules", overview.disabled),
-        ("waiting for another attempt", overview.retrying),
-        ("running", overview.processing),
-        ("jobs that failed, unresolved", None if jobs is None else jobs.unresolved),
-        ("jobs that wait", None if jobs is None else jobs.pending),
-        ("jobs under way", None if jobs is None else jobs.running),
-        ("alarms", overview.alarms_open),
-        ("recoveries", overview.recoveries),
-        ("plans of payouts", overview.plans),
-        ("payouts of uncertain outcome", overview.uncertain),
-        ("Workers that take work", overview.workers),
-        ("Workers that drain", overview.workers_draining),
-        ("silent Workers", overview.workers_silent),
-    )
-
-
-def _number(value: int | None) -> str | None:
-    return None if value is None else f"{value:,}"
+    more = "" if jobs is None or jobs.whole else "+"
+    for name, value, mark in (
+        ("late schedules", overview.late, ""),
+        ("dead letters", overview.dead, ""),
+        ("parked schedules", overview.parked, ""),
+        ("disabled schedules", overview.disabled, ""),
+        ("waiting for another attempt", overview.retrying, ""),
+        ("running", overview.processing, ""),
+        ("jobs that failed, unresolved", None if jobs is None else jobs.unresolved, more),
+        ("jobs that wait", None if jobs is None else jobs.pending, more),
+        ("jobs under way", None if jobs is None else jobs.running, more),
+        ("alarms", overview.alarms_open, ""),
+        ("recoveries", overview.recoveries, ""),
+        ("plans of payouts", overview.plans, ""),
+        ("payouts of uncertain outcome", overview.uncertain, ""),
+        ("Workers that take work", overview.workers, ""),
+        ("Workers that drain", overview.workers_draining, ""),
+        ("silent Workers", overview.workers_silent, ""),
+    ):
+        yield name, None if value is None else f"{value:,}{mark}"
 
 
 def _more(queue: QueueLine) -> str:

@@ -24,6 +24,7 @@ from jobservice.store import tallies
 from jobservice.store.database import Row, Transaction
 from jobservice.store.job_listing import Wanted
 from jobservice.store.overview import QueueFigures
+from jobservice.usecases import job_counting
 from jobservice.usecases.actor import Actor
 from jobservice.usecases.alarms import urgent as urgent_alarms
 from jobservice.usecases.items import reach
@@ -100,11 +101,21 @@ async def _work(transaction: Transaction, may: Collection[Permission], now: date
     return parts
 
 
-async def _jobs(transaction: Transaction, actor: Actor, now: datetime) -> JobFigures | None:
-    """Background jobs by the tallies, which know nothing of customers and workspaces."""
+async def _jobs(transaction: Transaction, actor: Actor, now: datetime) -> JobFigures:
+    """Background jobs: by the tallies, which know nothing of customers and workspaces; for whoever sees some of these
+    alone, counted by an index up to a bound."""
+    wanted = Wanted(reach=reach(actor))
     if actor.customers is not None or actor.workspaces is not None:
-        return None
-    found = await jobs_store.tallies(transaction, Wanted(reach=reach(actor)))
+        of_status, unresolved = await job_counting.of_each(transaction, wanted)
+        pending, running = of_status[JobStatus.PENDING], of_status[JobStatus.RUNNING]
+        return JobFigures(
+            unresolved=unresolved.count,
+            pending=pending.count,
+            running=running.count,
+            as_of=now,
+            whole=not (unresolved.at_least or pending.at_least or running.at_least),
+        )
+    found = await jobs_store.tallies(transaction, wanted)
     return JobFigures(
         unresolved=sum(each.many for each in found if each.unresolved),
         pending=sum(each.many for each in found if each.status == JobStatus.PENDING),

@@ -460,8 +460,8 @@ begin
 end
 $$;
 
--- The tenant is asked for in a select of its own: else the planner looks at whose it is when it plans. Plans are kept, and
--- one that was made for a tenant without jobs looks for a line among all of a tenant's.
+-- The tenant is asked for in a select of its own: else the planner looks at whose it is when it plans. Plans are kept,
+-- and one that was made for a tenant without jobs looks for a line among all of a tenant's.
 do $$
 declare
     name text;
