@@ -109,6 +109,8 @@ class Backstage:
                 if answer.status_code < 500:
                     break
                 await asyncio.sleep(0.5)
+        if answer.status_code == httpx.codes.CONFLICT and method == "POST":
+            raise Differs("the walk was gone through on this data before; take an empty folder: --data FOLDER")
         if not answer.is_success:
             raise Differs(f"the feed was answered {answer.status_code}: {answer.text[:200]}")
         return answer.json()
