@@ -16,6 +16,7 @@ from jobservice.store.database import Transaction
 from jobservice.store.statements import statement
 from jobservice.usecases.finding import FOUND_MOST, find
 from tests.job_rows import add_job, add_rows
+from tests.statistics import forget_statistics
 from tests.usecases.desk import PAYOUTS, Desk, payout, refused_with
 
 WORKER, PLAN, RECOVERY, OCCURRENCE = (f"0193aabb-ccdd-7000-8000-00000000000{n}" for n in range(1, 5))
@@ -182,15 +183,7 @@ async def test_each_noun_is_looked_up_by_an_index(desk: Desk, monkeypatch: pytes
     connection = desk.people.connection
     for name, values in asked:
         with connection.transaction(force_rollback=True):
-            # What other tests left behind, or autovacuum counted, decides nothing: nothing is known of any table.
-            connection.execute(
-                "update pg_class set relpages = 0, reltuples = -1"
-                " where relnamespace = 'jobs'::regnamespace and relkind in ('r', 'p', 'i', 'I')"
-            )
-            connection.execute(
-                "delete from pg_statistic where starelid in"
-                " (select oid from pg_class where relnamespace = 'jobs'::regnamespace)"
-            )
+            forget_statistics(connection)
             connection.execute(
                 "set local role jobs_api; set local enable_seqscan = off; set local enable_bitmapscan = off;"
                 " set local enable_mergejoin = off; set local enable_hashjoin = off"
