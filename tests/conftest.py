@@ -171,8 +171,11 @@ def run_folder(request: pytest.FixtureRequest) -> Path:
 
 @pytest.fixture(scope="session")
 def server(run_folder: Path) -> Server:
-    """The run's PostgreSQL 18, started by whoever asks first, with the roles and the template database."""
-    server = Server(cluster=cluster_in(run_folder))
+    """The run's PostgreSQL 18, started by whoever asks first, with the roles and the template database.
+
+    It gathers no statistics by itself: what other tests had left in a table a moment before decided how a statement ran.
+    """
+    server = Server(cluster=cluster_in(run_folder, autovacuum="off"))
     with alone(run_folder):
         if not (run_folder / "ready").exists():
             server.cluster.start()

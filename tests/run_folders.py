@@ -36,8 +36,9 @@ def freeze(folder: Path) -> None:
     )
 
 
-def cluster_in(folder: Path) -> Any:
-    """The run's server. Imported here: tests of the console run where the server's libraries are not installed."""
+def cluster_in(folder: Path, **more: str) -> Any:
+    """A server in that folder, with `more` settings. Imported here: tests of the console run where the server's libraries
+    are not installed."""
     from jobservice.cluster import Cluster
     from jobservice.embedded import NEWEST, server_user, wheel_programs
 
@@ -45,7 +46,8 @@ def cluster_in(folder: Path) -> Any:
         folder=folder,
         programs=wheel_programs(NEWEST),
         user=server_user(),
-        options={"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "400"},
+        options={"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "400"}
+        | more,
     )
 
 

@@ -14,6 +14,7 @@ import pytest
 from jobservice.api import hub
 from jobservice.api.events import EventStream
 from jobservice.api.stream import FRAME_HINTS
+from jobservice.store.database import Database
 from jobservice.usecases.hints import HintBatch, read_hints
 from tests.api.conftest import (
     QUICK,
@@ -27,6 +28,7 @@ from tests.api.conftest import (
     until,
     with_settings,
 )
+from tests.usecases.test_seals import others_ended
 
 CLAIM_NEXT = "/v1/queues/payments.payouts/claim-next"
 
@@ -71,8 +73,11 @@ async def test_hints_of_another_tenant_are_never_told_whatever_is_resumed(api: A
 
 
 @pytest.mark.requirement("HTTP-01")
-async def test_what_happens_while_the_stream_is_down_is_told_once_on_resuming(api: Api, make_app: MakeApp) -> None:
+async def test_what_happens_while_the_stream_is_down_is_told_once_on_resuming(
+    api: Api, make_app: MakeApp, database: Database
+) -> None:
     known = await api.push("K-0")
+    await others_ended(database)  # a position is what nobody wrote before; what is not sure to be is told again
     async with running(api.app) as url:
         async with Listener(url, api.people.token("m.ito")) as listener:
             claimed = await claim_all(api)
