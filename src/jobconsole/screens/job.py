@@ -48,7 +48,6 @@ AHEAD = 10
 REVEALED = timedelta(minutes=2)
 """How long revealed inputs stand in clear at most."""
 OPEN_PLAN = "jobconsole.screens.plans_opening:open_plan"
-TABLES = tuple(COLUMNS)
 
 
 class JobScreen(WatchingScreen):
